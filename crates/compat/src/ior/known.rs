@@ -69,8 +69,8 @@ const CLUSTER: &str = "leave it out; set it on the file system itself";
 const MEMORY: &str =
     "leave it out; use files larger than memory, direct I/O, or a memory limit of a cgroup";
 const WEAR_OUT: &str = "leave it out; name a status file, which holds the amount";
-const STAMPS: &str = "of 4.x with -l timestamp what is in the data, IOR's own files too; else stamps, \
-                      which files that IOR itself wrote do not have";
+const STAMPS: &str = "of 4.x with -l timestamp what is in the data, IOR's own files too; else \
+                      stamps, which files that IOR itself wrote do not have";
 
 /// Every option of IOR, with what becomes of it here.
 pub const KNOWN: &[Known] = &[

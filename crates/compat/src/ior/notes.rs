@@ -172,10 +172,10 @@ impl Whole<'_> {
             say("incompressible", "-l", Treatment::Approximated, text);
         }
         if settings.checks() && test.counts_from.is_some() {
-            let text = "Checked is all of what IOR writes for this number and these tasks, in files of \
-                        IOR itself too. Every transfer of a task holds the same, so that one in \
-                        the place of another is not seen, as in IOR; wrong data is counted in \
-                        units of 4 KiB.";
+            let text = "Checked is all of what IOR writes for this number and these tasks, in \
+                        files of IOR itself too. Every transfer of a task holds the same, so that \
+                        one in the place of another is not seen, as in IOR; wrong data is counted \
+                        in units of 4 KiB.";
             say("checked_by_data", "", Treatment::Same, text);
         }
         if test.stamps && settings.checks() {

@@ -9,6 +9,7 @@ pub fn of(settings: &Settings, work: &Work, world: &dyn World) -> Vec<Note> {
     let mut notes = Vec::new();
     measured(settings, work, &mut notes);
     differing(settings, work, &mut notes);
+    going_on(settings, work, &mut notes);
     let scale = world.scale();
     if scale != Scale::WHOLE {
         let text = format!(
@@ -85,31 +86,6 @@ fn differing(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
                     together.";
         say("tree_by_steps", "-z", Treatment::Approximated, text);
     }
-    let directories = work.tree.with_items() * u64::from(work.trees);
-    if directories > 1 && work.names > 0 && u64::from(work.names) < NAMES_MIN {
-        let text = "There are few names in each of several directories: what is between one \
-                    directory and the next is not in the time, as it is in that of mdtest.";
-        say("few_names", "-I", Treatment::Approximated, text);
-    }
-    if settings.wall_s > 0 && work.names > 0 {
-        let text = "Each task stops at its time, waits for the others, and goes on to as many items \
-                    as the task that made most; all of that is in the time.";
-        say("stonewall", "-W", Treatment::Same, text);
-    }
-    if settings.syncs_phases {
-        let text = "mdtest makes all file systems of the machine durable, here it is the one of -d; \
-                    it is in the time of each phase but those of the tree.";
-        say("sync_of_one", "-Y", Treatment::Approximated, text);
-    }
-    if !work.creates && work.removes {
-        let text = "Names are removed only in directories that drivelab has made, as an earlier \
-                    line of it has left them.";
-        say("own_names", "-r", Treatment::Approximated, text);
-    }
-    if work.names == 0 {
-        let text = "There are no items (-n, -I): only the tree is made and removed, as in mdtest.";
-        say("no_items", "-n", Treatment::Same, text);
-    }
     if settings.leaves_only && settings.depth == 0 {
         let text = "A tree of one directory is its own leaf.";
         say("without_effect", "-L", Treatment::Ignored, text);
@@ -132,6 +108,38 @@ fn differing(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
     if settings.verbose > 0 {
         let text = "What mdtest says of its own functions is not printed.";
         say("less_verbose", "-v", Treatment::Approximated, text);
+    }
+}
+
+/// What a line does that goes on where an earlier one ended, or has little to do.
+fn going_on(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
+    let mut say = |code, about: &str, treatment, text: &str| {
+        notes.push(Note::new(code, about, treatment, text));
+    };
+    let directories = work.tree.with_items() * u64::from(work.trees);
+    if directories > 1 && work.names > 0 && u64::from(work.names) < NAMES_MIN {
+        let text = "There are few names in each of several directories: what is between one \
+                    directory and the next is not in the time, as it is in that of mdtest.";
+        say("few_names", "-I", Treatment::Approximated, text);
+    }
+    if settings.wall_s > 0 && work.names > 0 {
+        let text = "Each task stops at its time, waits for the others, and goes on to as many \
+                    items as the task that made most; all of that is in the time.";
+        say("stonewall", "-W", Treatment::Same, text);
+    }
+    if settings.syncs_phases {
+        let text = "mdtest makes all file systems of the machine durable, here it is the one of \
+                    -d; it is in the time of each phase but those of the tree.";
+        say("sync_of_one", "-Y", Treatment::Approximated, text);
+    }
+    if !work.creates && work.removes {
+        let text = "Names are removed only in directories that drivelab has made, as an earlier \
+                    line of it has left them.";
+        say("own_names", "-r", Treatment::Approximated, text);
+    }
+    if work.names == 0 {
+        let text = "There are no items (-n, -I): only the tree is made and removed, as in mdtest.";
+        say("no_items", "-n", Treatment::Same, text);
     }
 }
 

@@ -9,8 +9,8 @@ use expect_test::expect_file;
 /// What data counts from in the first repetition, where the line does not say it.
 const SIGNATURE: i32 = 0x494F_5200;
 
-/// What may differ between repetitions: the number in the stamps or in the data, and with a file for each
-/// repetition which one it is.
+/// What may differ between repetitions: the number in the stamps or in the data, and with a
+/// file for each repetition which one it is.
 fn alike(step: &mut Step, repetition: u64, multi_file: bool) {
     for stream in &mut step.streams {
         if stream.pass == Some(repetition) {

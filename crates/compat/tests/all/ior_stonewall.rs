@@ -17,10 +17,11 @@ fn asked(line: &str, world: &Still) -> Result<(Job, Options), Refusal> {
 }
 
 /// As IO500 types them, with less to do.
-const EASY: &str = "ior -C -Q 1 -g -G 271 -k -e -o /scratch/easy -O stoneWallingStatusFile=/tmp/wall \
+const EASY: &str = "ior -C -Q 1 -g -G 271 -k -e -o /scratch/easy \
+                    -O stoneWallingStatusFile=/tmp/wall \
                     -O saveRankPerformanceDetailsCSV=/tmp/ranks.csv -t 2m -b 9920000m -F -a POSIX";
-const HARD: &str = "ior -C -Q 1 -g -G 27 -k -e -o /scratch/hard -O stoneWallingStatusFile=/tmp/wall \
-                    -t 47008 -b 47008 -s 10000000 -a POSIX";
+const HARD: &str = "ior -C -Q 1 -g -G 27 -k -e -o /scratch/hard \
+                    -O stoneWallingStatusFile=/tmp/wall -t 47008 -b 47008 -s 10000000 -a POSIX";
 const WRITES: &str = "-w -D 300 -O stoneWallingWearOut=1";
 
 fn with_status(status: &str) -> Still {

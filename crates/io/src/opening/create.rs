@@ -136,24 +136,12 @@ pub(super) fn open_existing(
         true => Some(guard::own_file(&path.display().to_string(), &pinned, identity, list)?),
         false => None,
     };
-    let mut bytes = length(&pinned, &path)?;
-    if let (Some(entry), Some(size), true) = (&mut own, request.size, begins_empty) {
-        resize(&pinned, &path, 0, entry, list)?;
-        bytes = size;
-    } else if let (Some(entry), Some(size)) = (&mut own, request.size)
-        && size > bytes
-    {
-        check_room(request, &parent(&path), size - bytes)?;
-        resize(&pinned, &path, size, entry, list)?;
-        bytes = size;
-    }
-    if bytes == 0 {
-        return Err(Refusal::usage("too_small", format!("{} is empty.", path.display()))
-            .advise("Give another file, or a --size if it is drivelab's own."));
-    }
-    let bytes = match begins_empty {
-        true => bytes,
-        false => bounded(request, bytes, &path.display().to_string())?,
+    let bytes = match (&mut own, begins_empty) {
+        (Some(entry), true) => {
+            resize(&pinned, &path, 0, entry, list)?;
+            request.size.unwrap_or(0)
+        }
+        (own, _) => bytes_to_use(request, own.as_mut(), &pinned, &path, list)?,
     };
     target.bytes = match target.files.is_empty() {
         true => bytes,
@@ -178,6 +166,29 @@ pub(super) fn open_existing(
     Ok(())
 }
 
+/// The bytes of an existing file that are used, of one of ours as many as are asked for.
+fn bytes_to_use(
+    request: &OpenRequest,
+    own: Option<&mut Entry>,
+    pinned: &OwnedFd,
+    path: &Path,
+    list: &ScratchList,
+) -> Result<u64, Refusal> {
+    let mut bytes = length(pinned, path)?;
+    if let (Some(entry), Some(size)) = (own, request.size)
+        && size > bytes
+    {
+        check_room(request, &parent(path), size - bytes)?;
+        resize(pinned, path, size, entry, list)?;
+        bytes = size;
+    }
+    if bytes == 0 {
+        return Err(Refusal::usage("too_small", format!("{} is empty.", path.display()))
+            .advise("Give another file, or a --size if it is drivelab's own."));
+    }
+    bounded(request, bytes, &path.display().to_string())
+}
+
 /// Makes a file of ours longer, or empty. The list knows first that it is not as it was left.
 fn resize(
     pinned: &OwnedFd,
@@ -187,7 +198,7 @@ fn resize(
     list: &ScratchList,
 ) -> Result<(), Refusal> {
     if entry.left.is_some() {
-        (entry.left, entry.bytes) = (None, Some(size));
+        (entry.left, entry.bytes) = (None, Some(size).filter(|size| *size > 0));
         list.take(std::slice::from_ref(entry)).map_err(|error| no_list(list, &error))?;
     }
     grow(pinned, path, size)

@@ -277,8 +277,9 @@ fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Proble
         && of.actions == [Action::Open]
         && stream.engine == Engine::Psync;
     problems.need(!stream.stamp && (!stream.verify || is_checked), "verify", || {
-        "names hold no data to stamp or verify, but what counts up and is opened by psync; remove it"
-            .to_string()
+        "names hold no data to stamp or verify, but what counts up and is opened by psync; remove \
+         it"
+        .to_string()
     });
 }
 
