@@ -76,6 +76,10 @@ pub fn work(settings: &Settings, world: &dyn World) -> Result<Work, Refusal> {
     }
     wall(settings, &tree, u64::from(trees), names)?;
     let names = if creates { names } else { names_left(settings, &tree, trees, names, world)? };
+    if names == 0 && !creates && !settings.remove {
+        let text = "0 files/directories: there is nothing to do.";
+        return Err(wrong(text, "Give their number: -n (per task) or -I (per directory)."));
+    }
     let iterations = u32::try_from(settings.iterations)
         .map_err(|_| wrong("too many iterations.", "Use a smaller -i."))?;
     let both = settings.directories_only == settings.files_only;
