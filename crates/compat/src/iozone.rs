@@ -155,7 +155,7 @@ fn fewest_records(cells: &[Cell]) -> u64 {
 /// A plan without steps yet.
 fn plan(line: &Line, place: &Place, cells: &[Cell], largest: Cell) -> Plan {
     let size = Size(largest.bytes());
-    let files = place.names.iter().map(|name| PlanFile { name: name.clone(), size });
+    let files = place.names.iter().map(|name| PlanFile { name: name.clone(), size, grows: false });
     let title = match cells {
         [cell] => {
             let words = number::bytes_in_words;

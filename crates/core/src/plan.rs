@@ -193,6 +193,9 @@ pub enum Content {
     Compressible(u32),
     /// Zeros.
     Zero,
+    /// Words of eight bytes that count up from this number in each request, with the number of the
+    /// worker whose part it is in their upper half: what IOR and mdtest write, and check.
+    Counting(i32),
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

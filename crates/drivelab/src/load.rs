@@ -62,6 +62,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         bytes: span.bytes,
         passes: span.passes,
         steady: false,
+        wear_out: false,
         stonewall: span.stonewall,
         ends_all: false,
         level: None,

@@ -242,7 +242,7 @@ pub fn name_files(
         Kind::Device | Kind::Simulated | Kind::Nothing => return Ok(()),
     };
     let size = Size(resolved.file_bytes);
-    plan.files = named.into_iter().map(|name| PlanFile { name, size }).collect();
+    plan.files = named.into_iter().map(|name| PlanFile { name, size, grows: false }).collect();
     Ok(())
 }
 

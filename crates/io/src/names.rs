@@ -3,9 +3,10 @@
 
 use crate::errno::errno;
 use crate::sync::Mover;
+use drivelab_core::content::count_up;
 use drivelab_core::defect::defect;
 use drivelab_core::op::{Action, Errno, NameOp};
-use drivelab_core::plan::{Stream, Sync};
+use drivelab_core::plan::{Content, Stream, Sync};
 use drivelab_core::queue::Trouble;
 use rustix::fs::{AtFlags, Mode, OFlags, Timestamps, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::fs::{UTIME_NOW, utimensat};
@@ -100,6 +101,8 @@ pub struct Names {
     syncs: bool,
     /// What create writes, and as many bytes as open reads.
     content: Vec<u8>,
+    /// What open must find, where that is checked.
+    expected: Option<Vec<u8>>,
     /// Without `create` in the stream, names are made beforehand and kept over all passes.
     standing: bool,
     unlinks: bool,
@@ -117,12 +120,17 @@ impl Names {
         let part = stream.part_of(owner.in_stream());
         let spelling = of.form.as_ref().map(|form| Spelling::new(form, part));
         let bytes = usize::try_from(of.name_bytes.0).unwrap_or(0);
+        let mut content = vec![0; bytes];
+        if let Content::Counting(first) = stream.content {
+            count_up(first, part, &mut content);
+        }
         let mut names = Names {
             directory,
             owner,
+            expected: stream.verify.then(|| content.clone()),
             syncs: stream.sync == Sync::Fsync(1),
             of_directories: of.of_directories,
-            content: vec![0; bytes],
+            content,
             standing: !creates && spelling.is_none(),
             spelling,
             unlinks: of.actions.contains(&Action::Unlink),
@@ -182,7 +190,10 @@ impl Names {
             Action::Open => {
                 let flags = OFlags::RDONLY | OFlags::CLOEXEC;
                 let opened = openat(directory, name, flags, Mode::empty());
-                opened.and_then(|file| empty(file, &mut self.content))
+                opened.and_then(|file| empty(file, &mut self.content)).and_then(|()| {
+                    let is_right = self.expected.as_ref().is_none_or(|it| *it == self.content);
+                    if is_right { Ok(()) } else { Err(rustix::io::Errno::BADMSG) }
+                })
             }
             Action::Stat => statat(directory, name, AtFlags::empty()).map(drop),
             Action::Utime => {
@@ -194,6 +205,11 @@ impl Names {
             Action::Unlink if self.of_directories => unlinkat(directory, name, AtFlags::REMOVEDIR),
             Action::Unlink => unlinkat(directory, name, AtFlags::empty()),
             Action::Mkdir => mkdirat(directory, name, Mode::from_raw_mode(0o700)),
+            // All that was done to the names in it: its whole file system.
+            Action::Flush if self.of_directories => {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                openat(directory, name, flags, Mode::empty()).and_then(rustix::fs::syncfs)
+            }
             Action::Flush => {
                 let flags = OFlags::RDONLY | OFlags::CLOEXEC;
                 openat(directory, name, flags, Mode::empty()).and_then(rustix::fs::fsync)

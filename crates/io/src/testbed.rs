@@ -326,7 +326,11 @@ impl Watch<'_> {
                     if finished.driver.failure().is_some() {
                         members.iter().for_each(|member| member.pulse.stop());
                     }
+                    endings.note_way(index, finished.driver.has_come_to());
                     members[index].finished = Some(*finished);
+                }
+                Ok((index, Message::CameTo(operations))) => {
+                    endings.note_way(index, Some(operations));
                 }
                 Ok((_, Message::Failed(trouble))) => {
                     running -= 1;
@@ -344,6 +348,9 @@ impl Watch<'_> {
                 while let Some(message) = sink.receive() {
                     endings.receive(message);
                 }
+            }
+            for (index, operations) in endings.to_go_on() {
+                members[index].pulse.go_on_to(operations);
             }
             for index in endings.to_stop(|index| members[index].finished.is_some()) {
                 members[index].pulse.stop();

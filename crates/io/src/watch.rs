@@ -13,11 +13,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 const NO_NAME: u64 = u64::MAX;
 /// Stands where a worker waits for nothing; times are smaller.
 const NOT_WAITING: u64 = u64::MAX;
+/// Stands where a worker was not told how far to go on; numbers of operations are smaller.
+const NOT_TOLD: u64 = u64::MAX;
 
 /// Shared between a worker and the thread that watches it; plain stores, no locks.
 #[derive(Debug)]
 pub struct Pulse {
     stop: AtomicBool,
+    /// How many operations the worker goes on to, which waits for those of the others.
+    goal: AtomicU64,
     /// When the worker, which waits for I/O, was last alive. One word for both: apart, the time of
     /// an earlier wait could be taken for that of this one.
     waits_since: AtomicU64,
@@ -81,6 +85,7 @@ impl Default for Pulse {
     fn default() -> Self {
         Pulse {
             stop: AtomicBool::new(false),
+            goal: AtomicU64::new(NOT_TOLD),
             waits_since: AtomicU64::new(NOT_WAITING),
             begun: Begun::new(),
         }
@@ -113,6 +118,17 @@ impl Pulse {
     #[inline]
     pub fn stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Lets the worker go on to as many operations as the one that did most.
+    pub fn go_on_to(&self, operations: u64) {
+        debug_assert!(operations != NOT_TOLD, "a number that stands for none");
+        self.goal.store(operations, Ordering::Relaxed);
+    }
+
+    /// How many operations the worker was told to go on to.
+    pub fn goal(&self) -> Option<u64> {
+        Some(self.goal.load(Ordering::Relaxed)).filter(|operations| *operations != NOT_TOLD)
     }
 
     /// How long the worker has waited for an operation, and which one it began last; `None` if it

@@ -29,6 +29,8 @@ pub enum Message {
     Ready,
     /// An interval has passed.
     Tally(Box<Tally>),
+    /// Its time is over, and it waits for the others after this many operations.
+    CameTo(u64),
     /// Done.
     Finished(Box<Finished>),
     /// Could not begin or go on.
@@ -139,7 +141,7 @@ fn pump_and_reap<E: Engine>(
     let least = driver.stream().batch_complete.unwrap_or(1).max(1);
     let data = driver.wants_data();
     let begun = context.clock.now();
-    let mut last_seen = begun;
+    let (mut last_seen, mut has_told) = (begun, false);
     pulse.alive(last_seen, true);
     loop {
         let (least, until) = match driver.pump(engine)? {
@@ -161,7 +163,10 @@ fn pump_and_reap<E: Engine>(
                 last_seen = one.completed;
                 pulse.alive(last_seen, true);
             }
-            None => look_around(driver, pulse, context, &mut last_seen)?,
+            None => {
+                look_around(driver, pulse, context, &mut last_seen)?;
+                await_others(driver, pulse, context, &mut has_told);
+            }
         }
         hand_over(driver, context);
         if pulse.stopping() {
@@ -169,6 +174,23 @@ fn pump_and_reap<E: Engine>(
         }
     }
     Ok(())
+}
+
+/// Of a worker whose time is over: says once how far it has come, and goes on when it may.
+#[cold]
+fn await_others(
+    driver: &mut Driver,
+    pulse: &Pulse,
+    context: &WorkerContext<'_>,
+    has_told: &mut bool,
+) {
+    let Some(operations) = driver.has_come_to() else { return };
+    if !std::mem::replace(has_told, true) {
+        let _ = context.messages.send((context.index, Message::CameTo(operations)));
+    }
+    if let Some(goal) = pulse.goal() {
+        driver.go_on_to(goal);
+    }
 }
 
 /// Nothing completed: either nothing is in flight, or something is slow, or stuck.

@@ -230,7 +230,7 @@ impl<D: Drive> SimTestbed<D> {
         sink: &mut dyn Sink,
     ) -> Result<Time, Trouble> {
         let mut wake = Time::MAX;
-        for worker in &mut step.workers {
+        for (index, worker) in step.workers.iter_mut().enumerate() {
             if worker.wake <= self.now {
                 let mut lead = Lead {
                     now: self.now,
@@ -261,6 +261,10 @@ impl<D: Drive> SimTestbed<D> {
                     sink.tally(&tally);
                     step.is_watched |= endings.take(&tally);
                     worker.driver.recycle(tally);
+                }
+                if let Some(operations) = worker.driver.has_come_to() {
+                    endings.note_way(index, Some(operations));
+                    step.is_watched = true;
                 }
             }
             wake = wake.min(worker.wake);
@@ -326,6 +330,12 @@ impl<D: Drive> SimTestbed<D> {
                 let has_ended = step.finished > finished;
                 finished = step.finished;
                 step.is_watched = false;
+                let go_on = endings.to_go_on();
+                for (index, operations) in &go_on {
+                    let worker = &mut step.workers[*index];
+                    worker.driver.go_on_to(*operations);
+                    worker.wake = if worker.finished { Time::MAX } else { self.now };
+                }
                 let stopped = endings.to_stop(|index| step.workers[index].finished);
                 for index in &stopped {
                     step.workers[*index].driver.stop();
@@ -334,7 +344,7 @@ impl<D: Drive> SimTestbed<D> {
                 if finished == step.workers.len() {
                     return Ok(());
                 }
-                if has_ended || !stopped.is_empty() {
+                if has_ended || !stopped.is_empty() || !go_on.is_empty() {
                     continue;
                 }
             }

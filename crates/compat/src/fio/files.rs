@@ -56,7 +56,7 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         };
         state.is_there = state.bytes.is_some_and(|bytes| bytes >= *size);
     }
-    let file = |(name, size): (String, u64)| PlanFile { name, size: Size(size) };
+    let file = |(name, size): (String, u64)| PlanFile { name, size: Size(size), grows: false };
     Ok(Places {
         target,
         files: names.into_iter().zip(sizes).map(file).collect(),

@@ -55,7 +55,7 @@ pub fn places(
     let on_drive = end_to_end(&mut listed.sizes, bytes, grain);
     let file = |(path, size): (&String, &u64)| {
         let name = path.strip_prefix(drive).unwrap_or(path).trim_start_matches('/').to_string();
-        PlanFile { name, size: Size(*size) }
+        PlanFile { name, size: Size(*size), grows: false }
     };
     let places = Places {
         target: drive.to_string(),
@@ -264,7 +264,8 @@ mod tests {
     #[test]
     fn what_is_read_is_written_before_in_one_step_for_neighbours() {
         let names = ["a", "b", "c"];
-        let file = |name: &&str| PlanFile { name: (*name).into(), size: Size(1 << 20) };
+        let file =
+            |name: &&str| PlanFile { name: (*name).into(), size: Size(1 << 20), grows: false };
         let state =
             |is_read| crate::fio::place::State { is_read, ..crate::fio::place::State::default() };
         let mut sizes = [1 << 20; 3];

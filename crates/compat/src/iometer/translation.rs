@@ -160,7 +160,7 @@ fn prepare(setting: &Setting<'_>, plan: &mut Plan) {
     if setting.drive.kind != DriveKind::Mounted {
         return;
     }
-    plan.files = vec![PlanFile { name: FILE.into(), size: Size(setting.bytes) }];
+    plan.files = vec![PlanFile { name: FILE.into(), size: Size(setting.bytes), grows: false }];
     if setting.drive.bytes.is_some() {
         return;
     }

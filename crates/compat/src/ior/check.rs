@@ -11,6 +11,8 @@ const ACCESS_BYTES: u64 = 8;
 const TRANSFER_MAX: u64 = 1 << 30;
 /// A stamp needs transfers of a multiple of this.
 const STAMPED_BYTES: u64 = 64;
+/// What data counts from where no -G says it; IOR takes the time.
+const SIGNATURE: i32 = 0x494F_5200;
 /// Longest -d and -D in seconds: a day, and a year.
 const DELAY_MAX: u64 = 86_400;
 const DEADLINE_MAX: u64 = 365 * 86_400;
@@ -36,12 +38,46 @@ pub struct Test {
     pub reads: bool,
     /// What is written carries stamps.
     pub stamps: bool,
+    /// The first number of what is written, where it is IOR's own data.
+    pub counts_from: Option<i32>,
+    /// What the status file says each task has written.
+    pub reach: Option<Reach>,
+}
+
+/// As far as a status file says that a task has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// Transfers of each task.
+    pub transfers: u64,
+    /// Bytes of a block, and segments, that hold as many.
+    pub block_bytes: u64,
+    /// Segments.
+    pub segments: u64,
 }
 
 impl Test {
     /// Bytes that one task writes or reads in one repetition.
     pub fn task_bytes(&self) -> u64 {
         self.block_bytes.saturating_mul(self.segments)
+    }
+
+    /// The same, of the part that is there to be read.
+    pub fn reached_task_bytes(&self) -> u64 {
+        let reached = self.reach.map(|reach| reach.block_bytes.saturating_mul(reach.segments));
+        reached.unwrap_or(self.task_bytes())
+    }
+
+    /// Bytes of all tasks in the part that is there to be read.
+    pub fn reached_bytes(&self) -> u64 {
+        self.reached_task_bytes().saturating_mul(u64::from(self.tasks))
+    }
+
+    /// Bytes of one file that are used.
+    pub fn used_bytes(&self) -> u64 {
+        match self.settings.file_per_process {
+            true => self.reached_task_bytes(),
+            false => self.reached_bytes(),
+        }
     }
 
     /// Bytes of all tasks.
@@ -81,6 +117,7 @@ pub fn test(
     let (block_bytes, segments) = scaled(settings, world.scale());
     let repetitions = repetitions(settings, notes);
     let both = settings.does_both();
+    let counts = era == Era::New && settings.packet == Packet::Plain;
     let test = Test {
         tasks,
         tasks_per_node: if era == Era::Old { tasks } else { world.ranks().max(1) },
@@ -90,7 +127,10 @@ pub fn test(
         writes: settings.write || both,
         // In 4.x checking what is read needs reading it.
         reads: settings.read || both || (era == Era::New && settings.check_read),
-        stamps: settings.checks() || (settings.signature != 0 && is_stampable(settings)),
+        stamps: !counts
+            && (settings.checks() || (settings.signature != 0 && is_stampable(settings))),
+        counts_from: counts.then(|| signature(settings)),
+        reach: reach(settings, (block_bytes, segments), world, notes)?,
         settings: settings.clone(),
     };
     let all_segments = u128::from(block_bytes) * u128::from(segments);
@@ -104,6 +144,56 @@ pub fn test(
         return Err(Refusal::new(FAILED, text, "Use a smaller -i."));
     }
     Ok(test)
+}
+
+/// The number from which the data counts: the one of -G, or one of ours, the same in every run. Of
+/// numbers that are too large IOR takes the lower half.
+fn signature(settings: &Settings) -> i32 {
+    if settings.signature == 0 { SIGNATURE } else { settings.signature as i32 }
+}
+
+/// How far the status file says that each task has come, where one is to be read.
+fn reach(
+    settings: &Settings,
+    (block_bytes, segments): (u64, u64),
+    world: &dyn World,
+    notes: &mut Vec<Note>,
+) -> Result<Option<Reach>, Refusal> {
+    let Some(path) = settings.status_file.as_ref().filter(|_| !settings.writes()) else {
+        return Ok(None);
+    };
+    let read = world.text(path).ok().and_then(|text| text.trim().parse::<u64>().ok());
+    let Some(transfers) = read.filter(|transfers| *transfers > 0) else {
+        let text = format!(
+            "WARNING: Could not read back the stonewalling status from the file! ({path}) All is \
+             read."
+        );
+        notes.push(Note::new("no_status", "stoneWallingStatusFile", Treatment::Same, text));
+        return Ok(None);
+    };
+    let of_block = block_bytes / settings.transfer_bytes;
+    if transfers >= of_block.saturating_mul(segments) {
+        return Ok(None);
+    }
+    if settings.random {
+        return Err(failed(
+            "-z with a status file of less than all is not supported here.",
+            "Leave -z out, or the status file and read all.",
+        ));
+    }
+    if settings.file_per_process {
+        // The blocks of a task's own file follow each other.
+        let block_bytes = transfers * settings.transfer_bytes;
+        return Ok(Some(Reach { transfers, block_bytes, segments: 1 }));
+    }
+    if !transfers.is_multiple_of(of_block) {
+        let text = format!(
+            "the status file {path} says {transfers} transfers, which end within a block of \
+             {of_block}; in a shared file that is not supported here."
+        );
+        return Err(failed(&text, "Use -F, or blocks of one transfer (-b as large as -t)."));
+    }
+    Ok(Some(Reach { transfers, block_bytes, segments: transfers / of_block }))
 }
 
 fn is_stampable(settings: &Settings) -> bool {
@@ -142,10 +232,9 @@ fn sizes(settings: &Settings) -> Result<(), Refusal> {
 
 fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
     let shared = !settings.file_per_process;
-    let checks = settings.checks();
-    let writes = settings.write || settings.does_both();
+    let writes = settings.writes();
     let offset = settings.packet == Packet::Offset && era == Era::Old;
-    let found: [(bool, &str, &str); 9] = [
+    let found: [(bool, &str, &str); 10] = [
         (
             settings.reorder_constant && settings.reorder_random,
             "Both Constant and Random task re-ordering specified. Choose one and resubmit.",
@@ -174,7 +263,9 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
             "Leave -z or -l out.",
         ),
         (
-            settings.deadline_s > 0 && checks,
+            // 4.x checks what it reads until then.
+            settings.deadline_s > 0
+                && (settings.check_write || (settings.check_read && (writes || era == Era::Old))),
             "can not perform write or read check with stonewalling.",
             "Leave -D out: what was not written cannot be checked.",
         ),
@@ -191,6 +282,12 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
             "Use a large -b and -s 1.",
         ),
         (
+            settings.status_file.is_some() && writes && !settings.wear_out,
+            "the StoneWallingStatusFile is only sensible for a write test when using  \
+             stoneWallingWearOut",
+            "Add -O stoneWallingWearOut=1.",
+        ),
+        (
             era == Era::New && settings.tasks == Some(0),
             "too few tasks for testing",
             "Use -N 1 or more, or leave it out.",
@@ -204,8 +301,14 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
 
 /// What IOR can do and we cannot.
 fn unsupported(settings: &Settings, era: Era) -> Result<(), Refusal> {
-    let writes = settings.write || settings.does_both();
+    let writes = settings.writes();
     let reads = settings.read || settings.does_both();
+    if settings.status_file.is_some() && writes && reads {
+        return Err(failed(
+            "a status file with writing and reading in one line is not supported here.",
+            "Write with -w -k, then read with -r.",
+        ));
+    }
     if settings.random && era == Era::New && settings.segments > 1 {
         return Err(failed(
             "-z with several segments is not supported here: ior 4 puts the transfers of each \
@@ -222,7 +325,8 @@ fn unsupported(settings: &Settings, era: Era) -> Result<(), Refusal> {
              as they were to become, and reading further finds holes.",
         ));
     }
-    if settings.checks() && !is_stampable(settings) {
+    let counts = era == Era::New && settings.packet == Packet::Plain;
+    if settings.checks() && !counts && !is_stampable(settings) {
         return Err(failed(
             "what is checked carries stamps here, which need transfers of whole 64 bytes.",
             "Use a -t that is a multiple of 64.",

@@ -68,12 +68,13 @@ const HDF5: &str = "it is about HDF5 only";
 const CLUSTER: &str = "leave it out; set it on the file system itself";
 const MEMORY: &str =
     "leave it out; use files larger than memory, direct I/O, or a memory limit of a cgroup";
-const WEAR_OUT: &str = "leave it out: here a task ends when its time is over";
-const STAMPS: &str = "checked are stamps, which files that IOR itself wrote do not have";
+const WEAR_OUT: &str = "leave it out; name a status file, which holds the amount";
+const STAMPS: &str = "of 4.x with -l timestamp what is in the data, IOR's own files too; else \
+                      stamps, which files that IOR itself wrote do not have";
 
 /// Every option of IOR, with what becomes of it here.
 pub const KNOWN: &[Known] = &[
-    option("-a N", "api", "interface: POSIX, others are refused by name"),
+    option("-a N", "api", "interface: POSIX, and MMAP of 4.x; others are refused by name"),
     option("-A N", "refNum", "number for the reader"),
     option("", "testnum", "number for the reader").of_old(),
     option("-b N", "blockSize", "bytes of a task in a segment"),
@@ -82,7 +83,7 @@ pub const KNOWN: &[Known] = &[
     option("-c, --collective", "collective", "collective I/O").ignored(MPI),
     option("-C", "reorderTasksConstant", "reads are shifted by -Q nodes"),
     option("", "reorderTasks", "the same"),
-    option("-d N", "interTestDelay", "seconds before each write and read"),
+    option("-d N", "interTestDelay", "whole seconds before each write and read"),
     option("-D N", "deadlineForStonewalling", "seconds until tasks stop")
         .near("writing and reading in one line is refused: what was not written is not read"),
     option("-e", "fsync", "fsync after writing, in its time"),
@@ -90,7 +91,8 @@ pub const KNOWN: &[Known] = &[
     option("-F", "filePerProc", "a file of each task"),
     option("-g", "intraTestBarriers", "barriers between open, transfer and close")
         .ignored("tasks start together, and opening and closing are not timed alone"),
-    option("-G N", "setTimeStampSignature", "number in the data").near("the content is ours"),
+    option("-G N", "setTimeStampSignature", "number in the data")
+        .near("as in 4.x with -l timestamp; in 2.10.3 the content is ours"),
     option("-H", "showHints", "print hints").of_old().ignored(MPI),
     option("-i N", "repetitions", "repetitions"),
     option("-I", "individualDataSets", "data sets of each task").of_old().ignored(HDF5),
@@ -109,7 +111,7 @@ pub const KNOWN: &[Known] = &[
         "content: offset, timestamp, incompressible, random",
     )
     .of_new()
-    .near("as compressible as IOR's, but never the same twice"),
+    .near("timestamp: IOR's own; the others as compressible as IOR's, but never the same twice"),
     option("-m", "multiFile", "files of their own for each repetition"),
     option("-M N", "memoryPerNode", "take memory away").of_new().no(MEMORY),
     option("", "memoryPerTask", "take memory away").no(MEMORY),
@@ -136,7 +138,7 @@ pub const KNOWN: &[Known] = &[
     option("-v", "verbose", "say more").near("up to -vv; transfers are not listed"),
     option("-V", "useFileView", "file views").of_old().ignored(MPI),
     option("-w", "writeFile", "write")
-        .near("a new file has its full size from the start; IOR's grows as it is written"),
+        .near("with -E a file that is too short gets its full size at once"),
     option("-W", "checkWrite", "check what was written").near(STAMPS),
     option("-x", "singleXferAttempt", "no second try of a short transfer")
         .ignored("a transfer that comes back short is an error here in any case"),
@@ -167,10 +169,13 @@ pub const KNOWN: &[Known] = &[
         .ignored("what was measured is printed in any case"),
     option("", "saveRankPerformanceDetailsCSV", "results of each task")
         .of_new()
-        .no("leave it out; the run file has the times of every task"),
-    option("", "stoneWallingWearOut", "all tasks reach the same amount").of_new().no(WEAR_OUT),
+        .near("opening and closing are not in it; a file that another program wrote is kept"),
+    option("", "stoneWallingWearOut", "after -D all tasks go on to what the fastest has done")
+        .of_new(),
     option("", "stoneWallingWearOutIterations", "the amount").of_new().no(WEAR_OUT),
-    option("", "stoneWallingStatusFile", "file with the amount").of_new().no(WEAR_OUT),
+    option("", "stoneWallingStatusFile", "file with the amount: written, or read for reading")
+        .of_new()
+        .near("reading and writing in one line is refused; -z too"),
     option("", "minTimeDuration", "begin again until that many seconds have passed")
         .of_new()
         .no("leave it out; use a larger -s"),

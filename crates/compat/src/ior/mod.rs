@@ -7,6 +7,7 @@ pub mod known;
 
 mod check;
 mod comma;
+mod files;
 mod help;
 mod json;
 mod new_output;
@@ -23,9 +24,7 @@ pub use check::Test;
 pub use plan::{Access, Key};
 pub use settings::{Era, FAILED, Packet, Settings, Summary};
 
-use crate::front::{
-    Asked, Existing, Host, Job, Note, Output, OutputFile, Refusal, ResultFile, World,
-};
+use crate::front::{Asked, Host, Job, Note, Output, OutputFile, Refusal, World};
 use crate::front_end::FrontEnd;
 use drivelab_core::run::Run;
 
@@ -42,6 +41,8 @@ pub struct Options {
     pub keys: Vec<Key>,
     /// For each test the files that were there when it began to write, which 4.x warns of.
     pub overwritten: Vec<Vec<String>>,
+    /// For each test that only reads, the bytes of its files when it was asked for.
+    pub there: Vec<Option<u64>>,
     /// Bytes on this machine's disk are those of a drive: there is no file system to be shown.
     pub is_drive: bool,
 }
@@ -80,11 +81,12 @@ pub fn parse(program: &str, args: &[String], world: &dyn World) -> Result<Asked<
         test.settings.keep || (test.settings.keep_with_error && test.settings.checks())
     });
     let keeps = keeps || !tests.iter().any(|test| test.writes);
-    let results = place_of_summary(&tests).into_iter().collect();
+    let results = files::places(&tests);
     let job = Job { plan, target: places.target, keeps, notes: notes::once(notes), results };
     let overwritten = place::overwritten(&tests, era, world);
     let is_drive = places.is_drive;
-    let options = Options { era, line: typed, tests, keys, overwritten, is_drive };
+    let there = tests.iter().map(|test| place::bytes_there(test, era, world)).collect();
+    let options = Options { era, line: typed, tests, keys, overwritten, there, is_drive };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
 }
 
@@ -98,16 +100,11 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
         (Era::New, Summary::Json) => json::text(options, run, host, &results),
         (Era::New, Summary::Csv) => comma::text(&results, options),
     };
-    let Some(place) = place_of_summary(&options.tests) else {
-        return Output { text, ..Output::default() };
+    let mut written = files::of(options, &results);
+    let Some(place) = files::place_of_summary(&options.tests) else {
+        return Output { text, files: written, ..Output::default() };
     };
     let said = format!("Writing output to {}\n", place.path);
-    let file = OutputFile { place, bytes: text.into_bytes(), said };
-    Output { files: vec![file], ..Output::default() }
-}
-
-/// Where the results go instead of to the terminal; those of another line are replaced there.
-fn place_of_summary(tests: &[Test]) -> Option<ResultFile> {
-    let path = tests.first()?.settings.summary_file.clone()?;
-    Some(ResultFile { path, existing: Existing::ReplaceOwn })
+    written.insert(0, OutputFile { place, bytes: text.into_bytes(), said });
+    Output { files: written, ..Output::default() }
 }

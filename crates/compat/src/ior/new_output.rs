@@ -18,6 +18,7 @@ Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mea
 StdDev    Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff \
 reordrand seed segcnt   blksiz    xsize aggs(MiB)   API RefNum\n";
 const MEGABYTE: f64 = 1e6;
+const GIBIBYTE: f64 = (1u64 << 30) as f64;
 
 /// A name and its value, as the blocks of 4.x have them.
 pub type Pair = (&'static str, String);
@@ -105,7 +106,7 @@ pub fn options_of(test: &Test) -> Vec<Pair> {
     }
     if settings.deadline_s > 0 {
         pairs.push(("stonewallingTime", settings.deadline_s.to_string()));
-        pairs.push(("stoneWallingWearOut", "0".to_owned()));
+        pairs.push(("stoneWallingWearOut", i32::from(settings.wear_out).to_string()));
     }
     pairs
 }
@@ -168,6 +169,7 @@ impl Page<'_> {
                 Access::Read => "read",
                 _ => continue,
             };
+            out.push_str(&self.wall(result));
             out.push_str(&self.shortfall(result));
             out.push_str(&self.row(name, result));
         }
@@ -207,6 +209,21 @@ impl Page<'_> {
         out
     }
 
+    /// What the tasks had come to before they went on to what the farthest had done.
+    fn wall(&self, result: &Result) -> String {
+        let Some(wall) = result.wall(self.test) else { return String::new() };
+        let least = wall.min as f64 * self.test.settings.transfer_bytes as f64;
+        format!(
+            "stonewalling pairs accessed min: {} max: {} -- min data: {:.1} GiB mean data: {:.1} \
+             GiB time: {:.1}s\n",
+            wall.min,
+            wall.max,
+            least / GIBIBYTE,
+            wall.mean_bytes / GIBIBYTE,
+            wall.seconds
+        )
+    }
+
     fn shortfall(&self, result: &Result) -> String {
         let expected = self.test.bytes();
         if result.bytes == expected {
@@ -214,8 +231,14 @@ impl Page<'_> {
         }
         let mut out = format!(
             "WARNING: Expected aggregate file size       = {expected}\n\
-             WARNING: Stat() of aggregate file size      = {expected}\n\
+             WARNING: Stat() of aggregate file size      = {there}\n\
              WARNING: Using actual aggregate bytes moved = {bytes}\n",
+            // What is written begins empty and grows; -E leaves what was there.
+            there = match (self.options.there.get(self.index), result.access) {
+                (Some(Some(there)), Access::Read) => *there,
+                (_, Access::Write) if self.test.settings.existing => expected,
+                _ => result.bytes,
+            },
             bytes = result.bytes
         );
         if self.test.settings.deadline_s > 0 {
@@ -260,7 +283,9 @@ fn line(
             out.push_str(&format!(" {figure:10.2}"));
         }
     }
-    out.push_str(&format!(" {:10.5} {:>10} {:>13}", overall.mean_s, "NA", "NA"));
+    let walls =
+        timing::walls(results, options, index, access).unwrap_or(("NA".into(), "NA".into()));
+    out.push_str(&format!(" {:10.5} {:>10} {:>13}", overall.mean_s, walls.0, walls.1));
     out.push_str(&format!(
         " {index:5} {:6} {:3} {:4} {:3} {:5} {:8} {:9} {:4} {:6}",
         test.tasks,

@@ -131,8 +131,16 @@ impl Whole<'_> {
             say("random_order", "-z", treatment, text.to_owned());
         }
         if settings.deadline_s > 0 {
-            let text = "Each task ends at its time or when it is done; what was not reached stays \
-                        unwritten or unread.";
+            let text = match settings.wear_out {
+                false => {
+                    "Each task ends at its time or when it is done; what was not reached stays \
+                     unwritten or unread."
+                }
+                true => {
+                    "Each task stops at its time, waits for the others, and goes on to as many \
+                     transfers as the task that did most; all of that is in the time."
+                }
+            };
             say("stonewall", "-D", Treatment::Same, text.to_owned());
         }
     }
@@ -142,7 +150,17 @@ impl Whole<'_> {
         let mut say = |code, about: &str, treatment, text: &str| {
             notes.push(Note::new(code, about, treatment, text));
         };
-        if test.writes && settings.packet != Packet::Random {
+        if test.writes && test.counts_from.is_some() {
+            let text = "The data is IOR's own: numbers that count up from -G, the same in each \
+                        transfer, which compress and deduplicate well. It matters on drives that \
+                        compress.";
+            say("data_of_ior", "", Treatment::Same, text);
+            if settings.signature == 0 {
+                let text = "IOR takes the time for a number where -G gives none; here it is the \
+                            same in every run, and another one in each repetition.";
+                say("signature", "-G", Treatment::Approximated, text);
+            }
+        } else if test.writes && settings.packet != Packet::Random {
             let text = "IOR writes the same numbers again and again, which compress and \
                         deduplicate well; here as much of each block is zeros as gzip saved of it, \
                         the rest random. It matters on drives that compress.";
@@ -152,6 +170,13 @@ impl Whole<'_> {
             let text = "Random numbers, and never the same twice; IOR writes one buffer of them \
                         again and again, which can be deduplicated.";
             say("incompressible", "-l", Treatment::Approximated, text);
+        }
+        if settings.checks() && test.counts_from.is_some() {
+            let text = "Checked is all of what IOR writes for this number and these tasks, in \
+                        files of IOR itself too. Every transfer of a task holds the same, so that \
+                        one in the place of another is not seen, as in IOR; wrong data is counted \
+                        in units of 4 KiB.";
+            say("checked_by_data", "", Treatment::Same, text);
         }
         if test.stamps && settings.checks() {
             let text = "What is written carries address, seed, repetition and checksum, and that \
@@ -163,7 +188,7 @@ impl Whole<'_> {
                         checked against what was written.";
             say("reread_once", "-R", Treatment::Approximated, text);
         }
-        if settings.signature != 0 {
+        if settings.signature != 0 && test.counts_from.is_none() {
             let text = "The content is not that of IOR for this number, but the same in every run.";
             say("signature", "-G", Treatment::Approximated, text);
         }

@@ -176,6 +176,19 @@ pub fn overwritten(tests: &[Test], era: Era, world: &dyn World) -> Vec<Vec<Strin
     all
 }
 
+/// Bytes of the files of a test that only reads.
+pub fn bytes_there(test: &Test, era: Era, world: &dyn World) -> Option<u64> {
+    let settings = Settings { multi_file: false, ..test.settings.clone() };
+    let tasks = if settings.file_per_process { test.tasks } else { 1 };
+    let found = (0..tasks).filter(|_| !test.writes && test.reach.is_some()).map(|rank| match world
+        .found(&path(&settings, era, rank, 0))
+    {
+        Found::File { bytes } => Some(bytes),
+        _ => None,
+    });
+    found.sum::<Option<u64>>().filter(|bytes| *bytes > 0)
+}
+
 /// The same from the directory of the line on.
 fn name(settings: &Settings, era: Era, rank: u32, repetition: u32) -> String {
     let names: Vec<&str> = settings.test_file.split('@').collect();
@@ -217,13 +230,14 @@ impl Places {
         (0..sets)
             .map(|set| {
                 let names = (0..tasks).map(|rank| name(settings, era, rank, set));
-                self.set(&names.collect::<Vec<_>>(), test.file_bytes())
+                let begins = test.writes && !settings.existing && !settings.maps;
+                self.set(&names.collect::<Vec<_>>(), test.used_bytes(), begins)
             })
             .collect()
     }
 
     /// The place of a row of names among the files; those that are new are added.
-    fn set(&mut self, names: &[String], bytes: u64) -> Result<u32, Refusal> {
+    fn set(&mut self, names: &[String], bytes: u64, grows: bool) -> Result<u32, Refusal> {
         let known: Vec<Option<usize>> =
             names.iter().map(|name| self.index.get(name).copied()).collect();
         let count = self.files.len();
@@ -242,7 +256,7 @@ impl Places {
                 Some(file) => file.size = Size(file.size.0.max(bytes)),
                 None => {
                     self.index.insert(name.clone(), self.files.len());
-                    self.files.push(PlanFile { name: name.clone(), size: Size(bytes) });
+                    self.files.push(PlanFile { name: name.clone(), size: Size(bytes), grows });
                 }
             }
         }
@@ -267,7 +281,7 @@ impl Places {
                     continue;
                 }
                 for at in own.filter(|at| !written[*at]) {
-                    self.need(at, test.file_bytes(), era, world)?;
+                    self.need(at, test.used_bytes(), era, world)?;
                 }
             }
         }

@@ -174,7 +174,8 @@ impl Whole<'_> {
     fn timed(&self, what: &str, stream: Stream) -> Step {
         let deadline = self.nanoseconds(self.test.settings.deadline_s);
         let elapsed = (deadline.0 > 0).then_some(deadline);
-        self.step(what, Role::Measure, Until { elapsed, ..one_pass() }, stream)
+        let wear_out = elapsed.is_some() && self.test.settings.wear_out;
+        self.step(what, Role::Measure, Until { elapsed, wear_out, ..one_pass() }, stream)
     }
 
     fn untimed(&self, what: &str, stream: Stream) -> Step {
@@ -193,8 +194,9 @@ impl Whole<'_> {
             (false, true) => Sync::End,
             (false, false) => Sync::None,
         };
-        let content = match settings.packet {
-            Packet::Random => Content::Random,
+        let content = match (settings.packet, self.counts_from(repetition)) {
+            (Packet::Random, _) => Content::Random,
+            (_, Some(first)) => Content::Counting(first),
             _ => Content::Compressible(COMPRESSIBLE[usize::from(self.era == Era::New)]),
         };
         let stamp = self.test.stamps;
@@ -205,18 +207,33 @@ impl Whole<'_> {
     fn read(&self, repetition: u32) -> Stream {
         let verify = self.test.verifies_reads(self.era);
         let pass = self.pass(repetition).filter(|_| verify);
-        let neighbour = self.shift_of_read(repetition);
-        Stream { mix: Mix::READ, verify, pass, neighbour, ..self.stream(repetition) }
+        let (neighbour, content) =
+            (self.shift_of_read(repetition), self.content_checked(verify, repetition));
+        Stream { mix: Mix::READ, verify, pass, neighbour, content, ..self.stream(repetition) }
     }
 
     fn check(&self, repetition: u32, neighbour: u32) -> Stream {
-        let pass = self.pass(repetition);
-        Stream { mix: Mix::READ, verify: true, pass, neighbour, ..self.stream(repetition) }
+        let (pass, content) = (self.pass(repetition), self.content_checked(true, repetition));
+        Stream { mix: Mix::READ, verify: true, pass, neighbour, content, ..self.stream(repetition) }
+    }
+
+    /// What is to be found where it is IOR's own data; stamps need no word of it.
+    fn content_checked(&self, verify: bool, repetition: u32) -> Content {
+        let counts_from = self.counts_from(repetition).filter(|_| verify);
+        counts_from.map_or(Content::default(), Content::Counting)
+    }
+
+    /// The first number of the data: that of -G, or another one in each repetition.
+    fn counts_from(&self, repetition: u32) -> Option<i32> {
+        let is_given = self.test.settings.signature != 0;
+        let further = if is_given { 0 } else { repetition as i32 };
+        self.test.counts_from.map(|first| first.wrapping_add(further))
     }
 
     /// What the stamps must say; nobody knows of what was written before.
     fn pass(&self, repetition: u32) -> Option<u64> {
-        self.test.writes.then_some(u64::from(repetition))
+        let has_stamps = self.test.writes && self.test.counts_from.is_none();
+        has_stamps.then_some(u64::from(repetition))
     }
 
     fn stream(&self, repetition: u32) -> Stream {
@@ -225,10 +242,13 @@ impl Whole<'_> {
         let set = if settings.multi_file { repetition as usize } else { 0 };
         let each = settings.file_per_process && !self.places.is_drive;
         let base = Stream {
-            engine: Engine::Psync,
+            engine: if settings.maps { Engine::Mmap } else { Engine::Psync },
             io: if settings.direct { IoMode::Direct } else { IoMode::Buffered },
             size: Size(test.settings.transfer_bytes),
-            length: Some(Size(if each { test.file_bytes() } else { test.bytes() })),
+            length: Some(Size(match each {
+                true => test.reached_task_bytes(),
+                false => test.reached_bytes(),
+            })),
             files: if each { Files::Each } else { Files::One },
             first_file: sets.get(set).copied().unwrap_or(0),
             workers: test.tasks,
@@ -248,8 +268,8 @@ impl Whole<'_> {
             }
             (false, false) => Stream {
                 pattern: Pattern::Segments {
-                    block: Size(test.block_bytes),
-                    segments: Some(test.segments),
+                    block: Size(test.reach.map_or(test.block_bytes, |reach| reach.block_bytes)),
+                    segments: Some(test.reach.map_or(test.segments, |reach| reach.segments)),
                 },
                 ..base
             },

@@ -121,6 +121,14 @@ pub struct Settings {
     pub summary: Summary,
     /// `-O summaryFile`.
     pub summary_file: Option<String>,
+    /// `-O stoneWallingWearOut`.
+    pub wear_out: bool,
+    /// `-O stoneWallingStatusFile`.
+    pub status_file: Option<String>,
+    /// `-O saveRankPerformanceDetailsCSV`.
+    pub ranks_file: Option<String>,
+    /// `-a MMAP`.
+    pub maps: bool,
 }
 
 impl Settings {
@@ -141,6 +149,11 @@ impl Settings {
     /// Nothing is said of what to do, so that both writing and reading are meant.
     pub fn does_both(&self) -> bool {
         !(self.write || self.read || self.check_write || self.check_read)
+    }
+
+    /// It writes.
+    pub fn writes(&self) -> bool {
+        self.write || self.does_both()
     }
 
     /// Some of what was written or read is checked.
@@ -188,7 +201,7 @@ impl Settings {
         let count = || number::count(value).ok_or_else(bad);
         let bytes = || number::bytes(value).ok_or_else(bad);
         match name {
-            "api" => interface(value, era)?,
+            "api" => self.maps = interface(value, era)?,
             "refNum" | "testnum" => self.reference = whole()?,
             "blockSize" => self.block_bytes = bytes()?,
             "transferSize" => self.transfer_bytes = bytes()?,
@@ -200,13 +213,20 @@ impl Settings {
             "testFile" => value.clone_into(&mut self.test_file),
             "taskPerNodeOffset" => self.task_offset = count()?,
             "reorderTasksRandomSeed" => self.reorder_seed = whole()?,
-            "interTestDelay" => self.delay_s = count()?,
+            // IOR takes the digits before the point.
+            "interTestDelay" => {
+                let (digits, rest) = value.split_once('.').unwrap_or((value, ""));
+                number::count(if rest.is_empty() { "0" } else { rest }).ok_or_else(bad)?;
+                self.delay_s = number::count(digits).ok_or_else(bad)?;
+            }
             "deadlineForStonewalling" => self.deadline_s = count()?,
             "setTimeStampSignature" => self.signature = whole()?,
             "verbose" => self.verbose = u8::try_from(whole()?.clamp(0, 5)).map_err(|_| bad())?,
             "dataPacketType" => self.packet = packet(value).ok_or_else(bad)?,
             "summaryFormat" => self.summary = summary(value).ok_or_else(bad)?,
             "summaryFile" => self.summary_file = Some(value.to_owned()),
+            "stoneWallingStatusFile" => self.status_file = Some(value.to_owned()),
+            "saveRankPerformanceDetailsCSV" => self.ranks_file = Some(value.to_owned()),
             // Each run draws again, or always the same.
             "random-offset-seed" => drop(whole()?),
             name => {
@@ -239,6 +259,7 @@ impl Settings {
             "keepFileWithError" => &mut self.keep_with_error,
             "useExistingTestFile" => &mut self.existing,
             "reorderTasksConstant" | "reorderTasks" => &mut self.reorder_constant,
+            "stoneWallingWearOut" => &mut self.wear_out,
             "reorderTasksRandom" => &mut self.reorder_random,
             "randomOffset" => &mut self.random,
             "useO_DIRECT" | "posix.odirect" => &mut self.direct,
@@ -286,12 +307,16 @@ fn unrecognized(name: &str, era: Era) -> Refusal {
     Refusal::new(era.usage(), format!("Unrecognized parameter \"{name}\""), advice)
 }
 
-fn interface(name: &str, era: Era) -> Result<(), Refusal> {
+/// Whether it maps its files.
+fn interface(name: &str, era: Era) -> Result<bool, Refusal> {
     if name.eq_ignore_ascii_case("POSIX") {
-        return Ok(());
+        return Ok(false);
+    }
+    if name.eq_ignore_ascii_case("MMAP") && era == Era::New {
+        return Ok(true);
     }
     let known = OTHER_INTERFACES.iter().find(|known| known.eq_ignore_ascii_case(name));
-    let advice = "Only -a POSIX is supported here.";
+    let advice = "Only -a POSIX, and of 4.x -a MMAP, are supported here.";
     Err(match (era, known) {
         (Era::Old, Some(known)) => {
             let text = format!("ERROR: This copy of IOR was not compiled with {known} support.");

@@ -32,6 +32,34 @@ pub struct Result {
     pub total_s: f64,
     /// Seconds of the fastest task, from its first operation to its end.
     pub fastest_s: f64,
+    /// The tasks one by one.
+    pub tasks: Vec<OfTask>,
+}
+
+/// What one task did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OfTask {
+    /// Seconds with opening and closing.
+    pub whole_s: f64,
+    /// Seconds without.
+    pub transfer_s: f64,
+    /// Bytes that it moved.
+    pub bytes: u64,
+    /// Transfers until its time was over, and seconds; all where it was done before.
+    pub walled: (u64, f64),
+}
+
+/// What the tasks had come to when their time was over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wall {
+    /// Fewest transfers of a task.
+    pub min: u64,
+    /// Most.
+    pub max: u64,
+    /// Bytes of a task, on the mean.
+    pub mean_bytes: f64,
+    /// Seconds of the slowest.
+    pub seconds: f64,
 }
 
 impl Result {
@@ -56,8 +84,34 @@ impl Result {
         per_second(f64::from(test.tasks) * of_task, self.total_s)
     }
 
-    /// Seconds of a transfer as 4.0 has it: of the fastest task, and without the segments.
+    /// What the tasks had come to when their time was over; absent where it had no bound, or all
+    /// ended there.
+    pub fn wall(&self, test: &Test) -> Option<Wall> {
+        let of = |task: &OfTask| task.walled;
+        let transfers = || self.tasks.iter().map(|task| of(task).0);
+        let is_worn_out = test.settings.wear_out && test.settings.deadline_s > 0;
+        let mean = transfers().sum::<u64>() as f64 / self.tasks.len().max(1) as f64;
+        Some(Wall {
+            min: transfers().min().filter(|_| is_worn_out)?,
+            max: transfers().max()?,
+            mean_bytes: mean * test.settings.transfer_bytes as f64,
+            seconds: self.tasks.iter().map(|task| of(task).1).reduce(f64::max)?,
+        })
+    }
+
+    /// Transfers of the task that did most.
+    pub fn farthest(&self, test: &Test) -> u64 {
+        let most = self.tasks.iter().map(|task| task.bytes).max().unwrap_or(0);
+        most / test.settings.transfer_bytes.max(1)
+    }
+
+    /// Seconds of a transfer as 4.0 has it: of the fastest task, and without the segments; where
+    /// less was moved than was asked for, of what was moved.
     pub fn latency_s(&self, test: &Test) -> f64 {
+        let moved = self.transfers(test) / self.tasks.len().max(1) as f64;
+        if (test.settings.wear_out || test.reach.is_some()) && moved > 0.0 {
+            return self.fastest_s / moved;
+        }
         self.fastest_s * test.settings.transfer_bytes as f64 / test.block_bytes as f64
     }
 
@@ -91,7 +145,22 @@ fn result(options: &Options, step: &StepRun) -> Option<Result> {
         close_s: between(earliest(&tasks, |task| task.closed), closed),
         total_s: between(opened, closed),
         fastest_s: fastest,
+        tasks: of_tasks(options.tests.get(key.test as usize)?, step, &tasks),
     })
+}
+
+fn of_tasks(test: &Test, step: &StepRun, tasks: &[tasks::Task]) -> Vec<OfTask> {
+    let phases = tasks::phases(step);
+    let one = |(phase, task): (&drivelab_core::tally::Phase, &tasks::Task)| {
+        let stopped = phase.stonewall.map(|wall| (wall.operations, between(task.first, wall.at)));
+        OfTask {
+            whole_s: between(task.opened, task.closed),
+            transfer_s: between(task.first, task.closed),
+            bytes: phase.issued.saturating_mul(test.settings.transfer_bytes),
+            walled: stopped.unwrap_or((phase.issued, task.seconds())),
+        }
+    };
+    phases.iter().zip(tasks).map(one).collect()
 }
 
 /// The results of one kind of access in one test.
@@ -138,6 +207,24 @@ pub fn overall(
         bytes: own.last()?.bytes,
         count: own.len(),
     })
+}
+
+/// Seconds until the time of the tasks was over, and MiB a second of a task until then, each on the
+/// mean of the repetitions.
+pub fn walls(
+    results: &[Result],
+    options: &Options,
+    test: usize,
+    access: Access,
+) -> Option<(String, String)> {
+    let asked = options.tests.get(test)?;
+    let walls: Vec<Wall> =
+        of(results, test, access).filter_map(|result| result.wall(asked)).collect();
+    let count = walls.first().map(|_| walls.len() as f64)?;
+    let seconds = walls.iter().map(|wall| wall.seconds).sum::<f64>() / count;
+    let rate = |wall: &Wall| per_second(wall.mean_bytes / MEBIBYTE, wall.seconds);
+    let rates = walls.iter().map(rate).sum::<f64>() / count;
+    Some((format!("{seconds:.2}"), format!("{rates:.2}")))
 }
 
 /// A number of ten places at most: six decimals below 1, two below 3600, then none.

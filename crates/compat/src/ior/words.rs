@@ -33,6 +33,12 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
     for (at, word) in words.iter().enumerate() {
         let given = match word {
             Word::Option(given) => given,
+            // As in -z-k: 4.x goes on behind it.
+            Word::Unknown(typed) if typed == "--" && era == Era::New => {
+                let text = "A dash among letters has no effect, as in ior 4.";
+                notes.push(Note::new("dash_among_letters", "-", Treatment::Same, text));
+                continue;
+            }
             Word::Lacking(typed) => return Err(lacking(typed, era)),
             Word::Unknown(typed) | Word::Stray(typed) => return Err(unknown(typed, era)),
         };

@@ -6,9 +6,11 @@ use crate::front::{Found, Refusal, World};
 
 /// Directories with items that can be gone through one after the other.
 const DIRECTORIES_MAX: u64 = 128;
-/// With several of them, the fewest names in each: with fewer, going from one to the next would be
-/// what is measured.
-const NAMES_MIN: u64 = 64;
+/// Longest -W in seconds.
+const WALL_MAX: u64 = 365 * 86_400;
+/// With several of them, the fewest names in each that say something of names: with fewer, much of
+/// what a task does is to go from one to the next.
+pub const NAMES_MIN: u64 = 64;
 /// Longest -p in seconds.
 const DELAY_MAX: u64 = 86_400;
 /// Most directories of a tree.
@@ -62,10 +64,21 @@ pub fn work(settings: &Settings, world: &dyn World) -> Result<Work, Refusal> {
     let sweeps = sweeps(settings, world.ranks().max(1))?;
     let (target, prefix) = place(&settings.directory, world)?;
     let all = !(settings.create || settings.stat || settings.read || settings.remove);
-    if !all && !settings.create {
-        let text = "-T, -E and -r without -C need names that an earlier line left, and drivelab \
-                    does not touch such names.";
+    if !all && !settings.create && matches!(world.found(&target), Found::Simulated { .. }) {
+        let text = "-T, -E and -r without -C need names that an earlier line left, and a simulated \
+                    drive keeps none.";
         return Err(wrong(text, "Put -C into the same line, as in -C -T -r."));
+    }
+    let creates = all || settings.create;
+    if !creates && !prefix.is_empty() {
+        let text = format!("Unable to find test directory path {}", settings.directory);
+        return Err(Refusal::new(FAILED, text, "Make names in it first, with -C."));
+    }
+    wall(settings, &tree, u64::from(trees), names)?;
+    let names = if creates { names } else { names_left(settings, &tree, trees, names, world)? };
+    if names == 0 && !creates && !settings.remove {
+        let text = "0 files/directories: there is nothing to do.";
+        return Err(wrong(text, "Give their number: -n (per task) or -I (per directory)."));
     }
     let iterations = u32::try_from(settings.iterations)
         .map_err(|_| wrong("too many iterations.", "Use a smaller -i."))?;
@@ -80,11 +93,60 @@ pub fn work(settings: &Settings, world: &dyn World) -> Result<Work, Refusal> {
         names,
         directories: both || settings.directories_only,
         files: both || settings.files_only,
-        creates: all || settings.create,
+        creates,
         stats: all || settings.stat,
         reads: all || settings.read,
         removes: all || settings.remove,
     })
+}
+
+/// What a stonewall cannot be combined with here.
+fn wall(settings: &Settings, tree: &Tree, trees: u64, names: u32) -> Result<(), Refusal> {
+    if settings.wall_s == 0 || names == 0 {
+        return Ok(());
+    }
+    let creates_alone = settings.create && !(settings.stat || settings.read || settings.remove);
+    let both = settings.directories_only == settings.files_only;
+    let found = [
+        (settings.wall_s > WALL_MAX, "a -W of more than a year is too long.", "Use a smaller -W."),
+        (
+            !creates_alone || settings.iterations > 1 || settings.last > 0 || both,
+            "-W together with other phases than the creation of files (or directories) is not \
+             supported here: how many there are to be looked up is known when they are made.",
+            "Use -C -F -W SECONDS -x FILE, and lines of their own with -x FILE for -T, -E and -r.",
+        ),
+        (
+            tree.with_items() * trees > 1 || settings.collective,
+            "-W with several directories of items, or with -c, is not supported here.",
+            "Use -z 0 and no -c.",
+        ),
+    ];
+    match found.iter().find(|(is_so, _, _)| *is_so) {
+        Some((_, text, advice)) => Err(wrong(text, advice)),
+        None => Ok(()),
+    }
+}
+
+/// How many names an earlier line left: what its status file says, or else what this line says.
+fn names_left(
+    settings: &Settings,
+    tree: &Tree,
+    trees: u32,
+    names: u32,
+    world: &dyn World,
+) -> Result<u32, Refusal> {
+    let Some(path) = &settings.status_file else { return Ok(names) };
+    let read = world.text(path).ok().and_then(|text| text.trim().parse::<u32>().ok());
+    match read.filter(|items| *items > 0) {
+        Some(items) if tree.with_items() * u64::from(trees) == 1 => Ok(items),
+        Some(items) if u64::from(items) == settings.items => Ok(names),
+        Some(_) => Err(wrong(
+            "a status file of less than all in several directories is not supported here.",
+            "Leave -x out.",
+        )),
+        // mdtest warns, and takes what the line says.
+        None => Ok(names),
+    }
 }
 
 fn wrong(text: &str, advice: &str) -> Refusal {
@@ -93,7 +155,7 @@ fn wrong(text: &str, advice: &str) -> Refusal {
 
 fn contradictions(settings: &Settings) -> Result<(), Refusal> {
     let keeps = settings.create && !settings.remove;
-    let found: [(bool, &str, &str); 9] = [
+    let found: [(bool, &str, &str); 10] = [
         (
             settings.delay_s > DELAY_MAX,
             "a delay of more than a day is too long.",
@@ -114,6 +176,11 @@ fn contradictions(settings: &Settings) -> Result<(), Refusal> {
             settings.read_bytes > settings.write_bytes,
             "When writing and reading files, read bytes must be smaller than write bytes",
             "Use a -w of at least the -e.",
+        ),
+        (
+            settings.verifies && (settings.signature == 0 || settings.read_bytes == 0),
+            "-X needs to know what is read.",
+            "Add -G as it was written with, and -e with the bytes to read.",
         ),
         (
             settings.unique && settings.collective,
@@ -158,23 +225,11 @@ fn names(settings: &Settings, world: &dyn World) -> Result<(Tree, u32, u32), Ref
         (each, 0) => (1, each),
         (each, items) => (items / each, each),
     };
-    if asked == 0 {
-        let text = "0 files/directories: there is nothing to do.";
-        return Err(wrong(text, "Give their number: -n (per task) or -I (per directory)."));
-    }
     let places = tree.with_items().saturating_mul(trees);
     if places > DIRECTORIES_MAX {
         return Err(large());
     }
     let names = world.scale().of(asked, 1);
-    if places > 1 && names < NAMES_MIN {
-        let text = format!(
-            "{names} names of a task in each of {places} directories are not supported here: going \
-             from one directory to the next would be what is measured."
-        );
-        let advice = format!("Use at least {NAMES_MIN} in each, or -z 0.");
-        return Err(wrong(&text, &advice));
-    }
     let too_many = |_| wrong("too many names.", "Use a smaller -n or -I.");
     Ok((tree, u32::try_from(trees).map_err(too_many)?, u32::try_from(names).map_err(too_many)?))
 }

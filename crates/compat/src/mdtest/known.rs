@@ -4,13 +4,14 @@
 
 use crate::option::{self, Opt, ignored, near, refused, same};
 
-const CONTENT: &str = "files hold zeros here, and nothing reads more than their length";
+const CONTENT: &str = "files hold numbers that count up from -G, as mdtest's do without it";
 const PER_RANK: &str = "leave it out; the run file has the times of every task";
 const COMMAND: &str = "leave it out; nothing is started during a measurement";
-const TREE: &str = "with several directories, at least 64 names of a task in each of at most 128, \
-                    numbered from 0 in each";
-const LEFT: &str = "only together with -C: existing names are not touched";
-const WALL: &str = "leave it out, and say how many with -n: all tasks do the same number";
+const TREE: &str = "at most 128 directories with items, numbered from 0 in each; going from one to \
+                    the next is not in the time";
+const LEFT: &str = "without -C on names of an earlier line, of drivelab's own";
+const WALL: &str = "in a line with -C alone, and in one directory with items";
+const STATUS: &str = "a file that another program wrote is not replaced";
 
 /// Every option of mdtest, with what becomes of it here.
 pub const KNOWN: &[Opt] = &[
@@ -22,11 +23,11 @@ pub const KNOWN: &[Opt] = &[
     near("-d N", "directory; ./out", "one directory, not A@B"),
     near("-D", "directories only", "mdtest 4 renames them too; its row is 0 here"),
     same("-e N", "bytes to read from each file"),
-    near("-E", "read", LEFT),
+    near("-E", "read", "without -C on names that are there"),
     same("-f N", "first number of tasks"),
     same("-F", "files only"),
     refused("-g", "layout of Lustre", "leave it out; set it on the file system itself", ""),
-    ignored("-G N", "offset in the buffer", CONTENT),
+    near("-G N", "number in the data", "without it IOR takes the time, and drivelab 0"),
     same("-i N", "iterations"),
     same("-I N", "items in each directory of the tree"),
     refused("-k", "create by mknod", "leave it out; files are made by open", ""),
@@ -45,19 +46,19 @@ pub const KNOWN: &[Opt] = &[
     same("-s N", "stride between numbers of tasks"),
     refused("-S", "one file for all tasks", "leave it out: a name is of one task here", ""),
     near("-t", "time of the unique directories", "it counts with the tree only"),
-    near("-T", "stat", LEFT),
+    near("-T", "stat", "without -C on names that are there"),
     same("-u", "a tree of each task's own"),
     near("-v", "more is said", "nothing more is said"),
     near("-V N", "how much is said", "nothing more is said"),
-    near("-w N", "bytes to write into each file", "they are zeros"),
-    refused("-W N", "seconds until creating stops", WALL, ""),
-    refused("-x N", "file with the number of items", WALL, ""),
-    refused("-X", "check what is read", "", "use `drivelab ior -W`, which checks data"),
+    same("-w N", "bytes to write into each file"),
+    near("-W N", "seconds until creating stops; all go on to what the fastest made", WALL),
+    near("-x N", "file with the number of items: written with -W, read without -C", STATUS),
+    near("-X", "check what is read", "needs -G and -e; wrong data ends the run"),
     same("-y", "fsync of each file"),
-    refused("-Y", "sync after each phase", "", "use -y, which makes each file durable"),
+    near("-Y", "sync after each phase, in its time", "of the file system of -d alone"),
     near("-z N", "depth of the tree", TREE),
     same("-Z", "times instead of rates"),
-    refused("--verify-read", "check what is read", "", "use `drivelab ior -W`, which checks data"),
+    near("--verify-read", "check what is read", "as -X"),
     refused("--verify-write", "check what is written", "", "use `drivelab ior -W`"),
     refused("--print-all-procs", "results of each task", PER_RANK, ""),
     refused("--showRankStatistics", "results of each task", PER_RANK, ""),

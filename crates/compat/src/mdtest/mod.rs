@@ -17,9 +17,10 @@ pub use plan::{Key, Phase};
 pub use settings::{FAILED, Settings, USAGE};
 pub use tree::Tree;
 
-use crate::front::{Asked, Host, Job, Output, Refusal, World};
+use crate::front::{Asked, Existing, Host, Job, Output, OutputFile, Refusal, ResultFile, World};
 use crate::front_end::FrontEnd;
 use crate::option;
+use crate::parallel::tasks;
 use drivelab_core::run::Run;
 use known::KNOWN;
 
@@ -61,14 +62,63 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
     let (plan, keys) = plan::plan(&line, &settings, &work, world.scale_time())?;
     said.extend(notes::of(&settings, &work, world));
     let (target, keeps) = (work.target.clone(), !work.removes);
-    let job = Job { plan, target, keeps, notes: said, results: Vec::new() };
+    let results = status_file(&settings, &work).into_iter().collect();
+    let job = Job { plan, target, keeps, notes: said, results };
     let options = Options { line, settings, work, keys };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
 }
 
 /// What mdtest would have printed of this run.
 pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
-    Output { text: table::text(options, run, host), ..Output::default() }
+    let made = options.made(run).map(|made| made.most);
+    let written = made.zip(status_file(&options.settings, &options.work));
+    let file = |(most, place): (u64, ResultFile)| OutputFile {
+        place,
+        bytes: most.to_string().into_bytes(),
+        said: String::new(),
+    };
+    let files = written.map(file).into_iter().collect();
+    Output { text: table::text(options, run, host), files, ..Output::default() }
+}
+
+/// Where it is noted how many items each task has made, if that is not known before.
+fn status_file(settings: &Settings, work: &Work) -> Option<ResultFile> {
+    let path = settings.status_file.clone().filter(|_| work.creates && settings.wall_s > 0)?;
+    Some(ResultFile { path, existing: Existing::ReplaceOwn })
+}
+
+/// What the tasks had made when their time was over, and what they made in the end.
+struct Made {
+    fewest: u64,
+    farthest: u64,
+    mean: f64,
+    most: u64,
+    was_stopped: bool,
+}
+
+impl Options {
+    /// Of the phase that creates items, where it has a stonewall.
+    fn made(&self, run: &Run) -> Option<Made> {
+        let creates = |key: &Key| {
+            let phase = key.phase;
+            key.counts && matches!(phase, Some(Phase::FileCreation | Phase::DirectoryCreation))
+        };
+        let of_run = run.steps.iter().find(|step| {
+            self.keys.get(step.begin.plan_step as usize).is_some_and(creates) && step.end.is_some()
+        });
+        let phases = tasks::phases(of_run.filter(|_| self.settings.wall_s > 0)?);
+        let until = |phase: &drivelab_core::tally::Phase| {
+            phase.stonewall.map_or(phase.issued, |wall| wall.operations)
+        };
+        let all: Vec<u64> = phases.iter().map(until).collect();
+        Some(Made {
+            fewest: all.iter().copied().min()?,
+            farthest: all.iter().copied().max()?,
+            mean: all.iter().sum::<u64>() as f64 / all.len() as f64,
+            most: phases.iter().map(|phase| phase.issued).max()?,
+            was_stopped: phases.iter().any(|phase| phase.stonewall.is_some()),
+        })
+    }
 }
 
 fn help() -> String {

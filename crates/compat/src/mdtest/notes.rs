@@ -1,6 +1,6 @@
 //! What a line of mdtest really measures.
 
-use super::check::Work;
+use super::check::{NAMES_MIN, Work};
 use super::settings::Settings;
 use crate::front::{Note, Scale, Treatment, World};
 
@@ -9,6 +9,7 @@ pub fn of(settings: &Settings, work: &Work, world: &dyn World) -> Vec<Note> {
     let mut notes = Vec::new();
     measured(settings, work, &mut notes);
     differing(settings, work, &mut notes);
+    going_on(settings, work, &mut notes);
     let scale = world.scale();
     if scale != Scale::WHOLE {
         let text = format!(
@@ -90,8 +91,15 @@ fn differing(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
         say("without_effect", "-L", Treatment::Ignored, text);
     }
     if settings.write_bytes > 0 {
-        let text = "What is written into files is zeros.";
-        say("zeros", "-w", Treatment::Approximated, text);
+        let (treatment, text) = match settings.signature {
+            0 => (
+                Treatment::Approximated,
+                "Files hold numbers that count up, as mdtest's do; it takes the time for the first \
+                 where -G gives none, and here that is 0.",
+            ),
+            _ => (Treatment::Same, "Files hold mdtest's own data: numbers that count up from -G."),
+        };
+        say("data_of_mdtest", "-w", treatment, text);
     }
     if settings.sync && settings.collective {
         let text = "Only what task 0 creates is made durable, as it writes all there is.";
@@ -100,6 +108,38 @@ fn differing(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
     if settings.verbose > 0 {
         let text = "What mdtest says of its own functions is not printed.";
         say("less_verbose", "-v", Treatment::Approximated, text);
+    }
+}
+
+/// What a line does that goes on where an earlier one ended, or has little to do.
+fn going_on(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
+    let mut say = |code, about: &str, treatment, text: &str| {
+        notes.push(Note::new(code, about, treatment, text));
+    };
+    let directories = work.tree.with_items() * u64::from(work.trees);
+    if directories > 1 && work.names > 0 && u64::from(work.names) < NAMES_MIN {
+        let text = "There are few names in each of several directories: what is between one \
+                    directory and the next is not in the time, as it is in that of mdtest.";
+        say("few_names", "-I", Treatment::Approximated, text);
+    }
+    if settings.wall_s > 0 && work.names > 0 {
+        let text = "Each task stops at its time, waits for the others, and goes on to as many \
+                    items as the task that made most; all of that is in the time.";
+        say("stonewall", "-W", Treatment::Same, text);
+    }
+    if settings.syncs_phases {
+        let text = "mdtest makes all file systems of the machine durable, here it is the one of \
+                    -d; it is in the time of each phase but those of the tree.";
+        say("sync_of_one", "-Y", Treatment::Approximated, text);
+    }
+    if !work.creates && work.removes {
+        let text = "Names are removed only in directories that drivelab has made, as an earlier \
+                    line of it has left them.";
+        say("own_names", "-r", Treatment::Approximated, text);
+    }
+    if work.names == 0 {
+        let text = "There are no items (-n, -I): only the tree is made and removed, as in mdtest.";
+        say("no_items", "-n", Treatment::Same, text);
     }
 }
 

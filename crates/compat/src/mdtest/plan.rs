@@ -5,7 +5,7 @@ use super::settings::{Settings, USAGE};
 use crate::front::{Refusal, Scale};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
-    Act, Engine, IoMode, Names, Pattern, Plan, Role, Step, Stream, Sync, Until,
+    Act, Content, Engine, IoMode, Names, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::quantity::counted;
 use drivelab_core::units::{Size, Span};
@@ -80,9 +80,11 @@ pub fn plan(
     work: &Work,
     scale_time: Scale,
 ) -> Result<(Plan, Vec<Key>), Refusal> {
-    let mut maker = Maker { settings, work, steps: Vec::new(), keys: Vec::new(), at: (0, 0) };
+    let wall = Span(scale_time.of(settings.wall_s.saturating_mul(SECOND_NS), 1));
+    let (steps, keys) = (Vec::new(), Vec::new());
+    let mut maker = Maker { settings, work, steps, keys, at: (0, 0), wall };
     let own = work.prefix.trim_end_matches('/').to_owned();
-    if !own.is_empty() {
+    if !own.is_empty() && work.creates {
         maker.between("make the directory", Action::Mkdir, own.clone(), 1);
     }
     let delay = Span(scale_time.of(settings.delay_s.saturating_mul(SECOND_NS), 1));
@@ -121,6 +123,8 @@ struct Maker<'a> {
     keys: Vec<Key>,
     /// Index of the number of tasks, and iteration.
     at: (u32, u32),
+    /// After this time creating stops.
+    wall: Span,
 }
 
 /// Items of one kind.
@@ -157,12 +161,16 @@ impl Maker<'_> {
             self.push(step, None, false);
         }
         let form = format!("{}test-dir.{}-{{name}}", self.work.prefix, self.at.1);
-        self.between("make the test directory", Action::Mkdir, form.clone(), self.work.trees);
-        self.tree(Phase::TreeCreation, Action::Mkdir, tasks);
-        if self.work.directories {
+        if self.work.creates {
+            self.between("make the test directory", Action::Mkdir, form.clone(), self.work.trees);
+            self.tree(Phase::TreeCreation, Action::Mkdir, tasks);
+        }
+        if self.work.names == 0 {
+            // Nothing but the tree.
+        } else if self.work.directories {
             self.items(DIRECTORIES, tasks);
         }
-        if self.work.files {
+        if self.work.files && self.work.names > 0 {
             self.items(FILES, tasks);
         }
         if self.work.removes {
@@ -187,6 +195,7 @@ impl Maker<'_> {
                     of_directories: true,
                     names: Some(1),
                     form: Some(place),
+                    existing: !self.work.creates,
                     ..Names::default()
                 }),
                 ..base()
@@ -211,6 +220,7 @@ impl Maker<'_> {
                 actions: vec![action],
                 names: Some(work.names),
                 of_directories: kind.of_directories,
+                existing: !work.creates,
                 ..Names::default()
             }),
             ..base()
@@ -220,6 +230,7 @@ impl Maker<'_> {
                 true => of(Action::Mkdir, 0),
                 false => Stream {
                     sync: if settings.sync { Sync::Fsync(1) } else { Sync::None },
+                    content: self.content(settings.write_bytes),
                     ..of(Action::Create, 0)
                         .with_names(|names| names.name_bytes = Size(settings.write_bytes))
                 },
@@ -236,11 +247,42 @@ impl Maker<'_> {
         if work.reads && !kind.of_directories {
             let stream = of(Action::Open, 2)
                 .with_names(|names| names.name_bytes = Size(settings.read_bytes));
+            let content = if settings.verifies { self.content(1) } else { Content::default() };
+            let stream = Stream { verify: settings.verifies, content, ..stream };
             self.by_all(kind, (Phase::FileRead, true), &level, &stream);
         }
         if work.removes {
             self.by_all_or_one(kind, kind.removal, &down, &of(Action::Unlink, 3));
         }
+    }
+
+    /// What files of that many bytes hold: the numbers of mdtest, of which the time is none.
+    fn content(&self, bytes: u64) -> Content {
+        match bytes {
+            0 => Content::default(),
+            // Of numbers that are too large mdtest takes the lower half.
+            _ => Content::Counting(self.settings.signature as i32),
+        }
+    }
+
+    /// The file system makes durable what a phase did, in its time.
+    fn sync(&mut self, phase: Phase) {
+        if !self.settings.syncs_phases {
+            return;
+        }
+        let form = format!("{}test-dir.{}-{{name}}", self.work.prefix, self.at.1);
+        let stream = Stream {
+            pattern: Pattern::Names(Names {
+                actions: vec![Action::Flush],
+                of_directories: true,
+                names: Some(1),
+                form: Some(form),
+                existing: !self.work.creates,
+                ..Names::default()
+            }),
+            ..base()
+        };
+        self.measured(phase, false, stream);
     }
 
     /// Every task on its own names, or with `-c` task 0 on those of one after the other.
@@ -256,6 +298,7 @@ impl Maker<'_> {
                 self.measured(phase, true, own);
             }
         }
+        self.sync(phase);
     }
 
     fn by_all(
@@ -268,6 +311,9 @@ impl Maker<'_> {
         for place in places {
             let form = Some(format!("{place}/{}.mdtest.{{worker}}.{{name}}", kind.name));
             self.measured(phase, counts, stream.clone().with_names(|names| names.form = form));
+        }
+        if counts {
+            self.sync(phase);
         }
     }
 
@@ -290,6 +336,7 @@ impl Maker<'_> {
                 of_directories: true,
                 names: Some(names),
                 form: Some(form),
+                existing: !self.work.creates,
                 ..Names::default()
             }),
             ..base()
@@ -305,7 +352,12 @@ impl Maker<'_> {
             }
             _ => phase.words().to_owned(),
         };
-        self.push(step(&name, Role::Measure, stream), Some(phase), counts);
+        let mut step = step(&name, Role::Measure, stream);
+        let makes = matches!(phase, Phase::FileCreation | Phase::DirectoryCreation) && counts;
+        if makes && self.wall.0 > 0 {
+            (step.until.elapsed, step.until.wear_out) = (Some(self.wall), true);
+        }
+        self.push(step, Some(phase), counts);
     }
 
     fn push(&mut self, step: Step, phase: Option<Phase>, counts: bool) {

@@ -68,6 +68,16 @@ pub struct Settings {
     pub prints_times: bool,
     /// `-v` and `-V`.
     pub verbose: u64,
+    /// `-G`.
+    pub signature: i64,
+    /// `-W` in seconds.
+    pub wall_s: u64,
+    /// `-x`.
+    pub status_file: Option<String>,
+    /// `-X`.
+    pub verifies: bool,
+    /// `-Y`.
+    pub syncs_phases: bool,
 }
 
 /// A line that was parsed; without settings it asks for help.
@@ -183,6 +193,11 @@ impl Settings {
             "-v" => self.verbose = self.verbose.saturating_add(1),
             "-V" => self.verbose = count()?,
             "-w" => self.write_bytes = bytes()?,
+            "-G" => self.signature = value.parse().map_err(|_| bad())?,
+            "-W" => self.wall_s = count()?,
+            "-x" => self.status_file = Some(value.to_owned()),
+            "-X" | "--verify-read" => self.verifies = true,
+            "-Y" => self.syncs_phases = true,
             "-y" => self.sync = true,
             "-z" => self.depth = count()?,
             _ => self.prints_times = true,

@@ -60,6 +60,12 @@ pub fn text(options: &Options, run: &Run, host: &Host) -> String {
     ));
     for (sweep, tasks) in (0..).zip(&options.work.sweeps) {
         out.push_str(&options.counts(*tasks));
+        if let Some(made) = options.made(run).filter(|made| made.was_stopped) {
+            out.push_str(&format!(
+                "Continue stonewall hit min: {} max: {} avg: {:.1} \n\n",
+                made.fewest, made.farthest, made.mean
+            ));
+        }
         if !options.settings.prints_times || options.settings.prints_both {
             out.push_str(&table(options, run, sweep, Figure::Rate));
         }

@@ -20,9 +20,14 @@ pub(crate) struct Task {
 
 /// The tasks of a step, in their order; none if it did not end.
 pub(crate) fn of_step(step: &StepRun) -> Vec<Task> {
+    phases(step).iter().map(task).collect()
+}
+
+/// Their phases, in the same order.
+pub(crate) fn phases(step: &StepRun) -> Vec<Phase> {
     let mut phases: Vec<Phase> = step.end.iter().flat_map(|end| end.phases.clone()).collect();
     phases.sort_by_key(|phase| (phase.stream, phase.worker));
-    phases.iter().map(task).collect()
+    phases
 }
 
 fn task(phase: &Phase) -> Task {

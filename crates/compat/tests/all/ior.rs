@@ -7,7 +7,7 @@ use drivelab_compat::ior::{Access, Era, Options, output, parse};
 use drivelab_compat::option::Care;
 use drivelab_core::offsets::Offsets;
 use drivelab_core::op::DataOp;
-use drivelab_core::plan::{IoMode, Stream, Sync};
+use drivelab_core::plan::{Content, IoMode, Stream, Sync};
 use drivelab_core::tally::Mismatch;
 use expect_test::expect_file;
 
@@ -97,7 +97,11 @@ fn options_reach_the_plan() {
         assert_eq!(write(line).io, IoMode::Direct, "{line}");
     }
     assert_eq!(write("ior").io, IoMode::Buffered);
-    assert!(!write("ior").stamp && write("ior -w -W").stamp && write("ior -G 3").stamp);
+    // The data is IOR's own, so that either tool checks what the other wrote.
+    assert!(!write("ior -w -W").stamp && write("IOR -w -W").stamp && write("IOR -G 64").stamp);
+    assert_eq!(write("ior -G 271").content, Content::Counting(271));
+    let read = stream("ior -w -r -R -G 271", 2, Access::Read);
+    assert_eq!((read.content, read.pass), (Content::Counting(271), None));
     assert!(stream("ior -w -r -R", 1, Access::Read).verify);
     assert!(!stream("IOR -w -r -R", 1, Access::Read).verify);
     assert!(stream("IOR -w -r -R", 1, Access::CheckRead).verify);
@@ -148,9 +152,12 @@ fn every_option_is_done_or_said_or_refused_by_name() {
                 "summaryFormat" => "JSON",
                 _ => "1",
             };
-            // On a line of its own -R needs what 4.x wants with it.
-            let with =
-                if known.own.name == "checkRead" { "-G 1 -w" } else { "-w -W -k -b 64k -t 4k" };
+            // On a line of its own -R needs what 4.x wants with it, and so does a status file.
+            let with = match known.own.name {
+                "checkRead" => "-G 1 -w",
+                "stoneWallingStatusFile" => "-w -O stoneWallingWearOut=1",
+                _ => "-w -W -k -b 64k -t 4k",
+            };
             let is_own = known.own.having != Having::New || era == Era::New;
             let mut lines = Vec::new();
             for typed in known.typed_in(era) {

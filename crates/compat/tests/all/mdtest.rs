@@ -149,6 +149,8 @@ fn every_option_is_done_or_said_or_refused_by_name() {
         let line = format!("-n 3 -w 1 {name} {value}");
         let line = match name {
             "-T" | "-E" | "-r" => line + " -C",
+            "-W" => line + " -C -F",
+            "-X" | "--verify-read" => line + " -e 1 -G 1",
             _ => line,
         };
         let answer = asked(&line, &Still::with(2));

@@ -41,6 +41,13 @@ pub enum Fault {
     Checksum,
     /// Not the bytes that the plan names, from this address on.
     Data(u64),
+    /// Another number than the one that was counted to.
+    Number {
+        /// What is there.
+        found: u64,
+        /// What belongs there.
+        expected: u64,
+    },
 }
 
 impl Fault {
@@ -69,6 +76,9 @@ impl Fault {
             Fault::Data(byte) => {
                 format!("other bytes than `data` says, the first at offset {byte}")
             }
+            Fault::Number { found, expected } => {
+                format!("holds {found:#x} where {expected:#x} was to be written")
+            }
             Fault::Checksum => "stamp right, content changed (checksum)".into(),
         }
     }
@@ -78,7 +88,7 @@ impl Fault {
 pub fn prefill(content: Content, unit: usize, buffer: &mut [u8], random: &mut Random) {
     let zeros = match content {
         Content::Zero => unit,
-        Content::Random => 0,
+        Content::Random | Content::Counting(_) => 0,
         Content::Compressible(percent) => unit * percent.min(100) as usize / 100,
     };
     for chunk in buffer.chunks_mut(unit.max(1)) {
@@ -88,6 +98,58 @@ pub fn prefill(content: Content, unit: usize, buffer: &mut [u8], random: &mut Ra
             bytes.copy_from_slice(&random.next_u64().to_le_bytes()[..bytes.len()]);
         }
     }
+}
+
+/// The words of a request that count up from `first`, for the part of `worker`; of the last word
+/// that is not whole each byte is its own place.
+fn counted(first: i32, worker: u32) -> impl FnMut(usize) -> [u8; 8] {
+    let (first, upper) = (i64::from(first) as u64, u64::from(worker) << 32);
+    move |word| (upper | first.wrapping_add(word as u64)).to_le_bytes()
+}
+
+/// Fills a request with words that count up.
+pub fn count_up(first: i32, worker: u32, buffer: &mut [u8]) {
+    let mut word_at = counted(first, worker);
+    for (word, chunk) in buffer.chunks_mut(8).enumerate() {
+        match chunk.len() {
+            8 => chunk.copy_from_slice(&word_at(word)),
+            _ => (0..).zip(chunk).for_each(|(at, byte)| *byte = (word * 8 + at) as u8),
+        }
+    }
+}
+
+/// Checks words that count up, in units of 4 KiB from the beginning of the request on: gives the
+/// place of each unit that is not what was written, with the first word in it that is wrong, and
+/// returns how many it looked at.
+pub fn check_counting(
+    (first, worker): (i32, u32),
+    data: &[u8],
+    mut faulty: impl FnMut(usize, Fault),
+) -> u64 {
+    let mut word_at = counted(first, worker);
+    let units = data.chunks(STAMP_UNIT_BYTES);
+    let count = units.len() as u64;
+    for (index, unit) in units.enumerate() {
+        let begins = index * STAMP_UNIT_BYTES / 8;
+        let wrong = unit.chunks(8).enumerate().find_map(|(at, chunk)| {
+            let word = begins + at;
+            let mut expected = word_at(word);
+            if chunk.len() < 8 {
+                expected = std::array::from_fn(|byte| (word * 8 + byte) as u8);
+                expected[chunk.len()..].fill(0);
+            }
+            let mut found = [0; 8];
+            found[..chunk.len()].copy_from_slice(chunk);
+            (found != expected).then(|| Fault::Number {
+                found: u64::from_le_bytes(found),
+                expected: u64::from_le_bytes(expected),
+            })
+        });
+        if let Some(fault) = wrong {
+            faulty(index * STAMP_UNIT_BYTES, fault);
+        }
+    }
+    count
 }
 
 /// Makes a prefilled buffer unlike any earlier one, at the end of each unit.

@@ -14,7 +14,7 @@ use crate::arrival::Arrivals;
 use crate::content;
 use crate::offsets::Offsets;
 use crate::op::{Action, DataOp, Errno, Op, Tag, Time};
-use crate::plan::{Step, Stream};
+use crate::plan::{Content, Step, Stream};
 use crate::queue::{Queue, Trouble};
 use crate::repeated;
 use crate::tally::Keep;
@@ -291,6 +291,10 @@ impl Driver {
             let buffer = queue.buffer(tag as Tag);
             if let Some(data) = &self.setup.stream.data {
                 repeated::fill(data, buffer, 0);
+                continue;
+            }
+            if let Content::Counting(first) = self.setup.stream.content {
+                content::count_up(first, self.setup.stream.part_of(self.setup.worker), buffer);
                 continue;
             }
             content::prefill(

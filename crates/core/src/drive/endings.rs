@@ -35,6 +35,8 @@ pub enum EndingMessage {
     WorkerDone(Worker),
     /// The rate that this stream is a part of has become level.
     Level(u32),
+    /// How many operations a worker has come to whose time is over, or that has done all.
+    CameTo(Worker, u64),
 }
 
 /// What the drivers of a step owe each other.
@@ -54,6 +56,8 @@ pub struct Endings {
     is_all_over: bool,
     /// Workers of other ranks that are done.
     done: Vec<Worker>,
+    /// How far workers of streams that are worn out have come, here and elsewhere.
+    came_to: Vec<(Worker, u64)>,
 }
 
 #[derive(Debug)]
@@ -66,6 +70,10 @@ struct Member {
     reports: bool,
     is_done_sent: bool,
     stopped: bool,
+    /// Workers of its stream in all ranks, where it goes on to what the farthest has done.
+    worn_out_by: Option<u32>,
+    is_way_sent: bool,
+    goes_on: bool,
 }
 
 /// Where a watched worker is: a driver here, or one of another rank.
@@ -95,6 +103,9 @@ impl Endings {
                 reports: shared && !other_ranks.is_rank_0,
                 is_done_sent: false,
                 stopped: false,
+                worn_out_by: setup.until.wear_out.then(|| driver.stream().workers.max(1)),
+                is_way_sent: false,
+                goes_on: false,
             });
             // Rank 0 has the first worker of every stream.
             if let Some(level) = level.filter(|_| shared && other_ranks.is_rank_0 && worker.1 == 0)
@@ -121,7 +132,40 @@ impl Endings {
             levels_sent: 0,
             is_all_over: false,
             done: Vec::new(),
+            came_to: Vec::new(),
         }
+    }
+
+    /// Takes in how far the driver of this index has come, once it says so.
+    #[inline]
+    pub fn note_way(&mut self, index: usize, operations: Option<u64>) {
+        if let Some(operations) = operations
+            && self.members[index].worn_out_by.is_some()
+        {
+            self.add_way(self.members[index].worker, operations);
+        }
+    }
+
+    fn add_way(&mut self, worker: Worker, operations: u64) {
+        if !self.came_to.iter().any(|(known, _)| *known == worker) {
+            self.came_to.push((worker, operations));
+        }
+    }
+
+    /// The drivers that go on now, each named once, and to how many operations: those of a stream
+    /// all of whose workers have come as far as their time allowed.
+    pub fn to_go_on(&mut self) -> Vec<(usize, u64)> {
+        let mut go_on = Vec::new();
+        for (index, member) in self.members.iter_mut().enumerate() {
+            let Some(workers) = member.worn_out_by.filter(|_| !member.goes_on) else { continue };
+            let of_stream = self.came_to.iter().filter(|(known, _)| known.0 == member.worker.0);
+            if of_stream.clone().count() < workers as usize {
+                continue;
+            }
+            member.goes_on = true;
+            go_on.extend(of_stream.map(|(_, came_to)| *came_to).max().map(|most| (index, most)));
+        }
+        go_on
     }
 
     /// Takes in what another rank has sent.
@@ -138,6 +182,7 @@ impl Endings {
                 self.watches.iter_mut().for_each(|(watch, _)| watch.take(interval))
             }
             EndingMessage::WorkerDone(worker) => self.done.push(worker),
+            EndingMessage::CameTo(worker, operations) => self.add_way(worker, operations),
         }
     }
 
@@ -148,6 +193,11 @@ impl Endings {
             return messages;
         }
         for (index, member) in self.members.iter_mut().enumerate() {
+            let way = self.came_to.iter().find(|(known, _)| *known == member.worker);
+            if let Some((worker, operations)) = way.filter(|_| !member.is_way_sent) {
+                member.is_way_sent = true;
+                messages.push(EndingMessage::CameTo(*worker, *operations));
+            }
             if !finished(index) {
                 continue;
             }

@@ -353,6 +353,19 @@ pub struct Phase {
     pub page_faults: Option<(u64, u64)>,
     /// I/Os the worker issued in the whole step, ramp included.
     pub issued: u64,
+    /// Where its time was over while there was more to do: what it had done, and when it stood
+    /// still to wait for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stonewall: Option<Stonewalled>,
+}
+
+/// What a worker had come to when its time was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stonewalled {
+    /// I/Os issued until then.
+    pub operations: u64,
+    /// When the last of them had completed.
+    pub at: Time,
 }
 
 /// One slow I/O.

@@ -160,6 +160,7 @@ impl Testbed for VirtualTestbed {
                 };
                 hand_over(&mut worker.driver, &mut endings, sink);
             }
+            self.go_on(&mut endings, &mut workers);
             let done = |worker: &Worker| worker.finished;
             for index in endings.to_stop(|index| done(&workers[index])) {
                 workers[index].driver.stop();
@@ -196,6 +197,19 @@ impl Testbed for VirtualTestbed {
             }
         }
         Ok(workers.into_iter().map(|worker| self.leave(worker, sink)).collect())
+    }
+}
+
+impl VirtualTestbed {
+    /// Lets those go on that waited for how far the others have come.
+    fn go_on(&self, endings: &mut Endings, workers: &mut [Worker]) {
+        for (index, worker) in workers.iter().enumerate() {
+            endings.note_way(index, worker.driver.has_come_to());
+        }
+        for (index, operations) in endings.to_go_on() {
+            workers[index].driver.go_on_to(operations);
+            workers[index].wake = Some(self.now);
+        }
     }
 }
 

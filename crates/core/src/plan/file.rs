@@ -12,4 +12,7 @@ pub struct PlanFile {
     pub name: String,
     /// Size of the file.
     pub size: Size,
+    /// It begins empty, and grows as it is written, instead of having its size from the start.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grows: bool,
 }

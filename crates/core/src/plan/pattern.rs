@@ -166,6 +166,8 @@ pub struct Names {
     pub of_directories: bool,
     /// Bytes that create writes and open reads in the same operation.
     pub name_bytes: Size,
+    /// They are there already, of an earlier run; only those of our own are removed.
+    pub existing: bool,
 }
 
 impl Names {

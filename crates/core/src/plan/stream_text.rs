@@ -242,6 +242,9 @@ pub struct StreamText {
     /// Names: bytes that create writes and open reads in the same operation.
     #[serde(skip_serializing_if = "is_zero_size")]
     pub name_bytes: Size,
+    /// Names: they are there already, of an earlier run; only those of our own are removed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub existing: bool,
     /// Ends when the other streams of the step have ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,

@@ -31,6 +31,11 @@ pub struct Until {
     /// The first worker that ends stops all others of the step.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ends_all: bool,
+    /// Whose time is over waits for the other workers of its stream, and then does as many
+    /// operations as the one that did most: what parallel file systems call a stonewall that is
+    /// worn out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub wear_out: bool,
     /// The rate of the last seconds has become level; another bound says when to give up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,

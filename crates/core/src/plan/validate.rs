@@ -8,6 +8,7 @@ use crate::plan::{Act, Interval, Mount, Plan, PlanFile, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
+mod checks;
 mod commands;
 mod files;
 mod level;

@@ -48,8 +48,8 @@ impl FromStr for Content {
     fn from_str(text: &str) -> Result<Self, String> {
         let bad = || {
             format!(
-                "`{text}` is not a kind of content; use random, zero or \
-                              compressible:PERCENT, such as compressible:50"
+                "`{text}` is not a kind of content; use random, zero, compressible:PERCENT, such \
+                 as compressible:50, or counting:NUMBER"
             )
         };
         match text.split_once(':') {
@@ -59,6 +59,7 @@ impl FromStr for Content {
                 Ok(percent) if percent <= 100 => Ok(Content::Compressible(percent)),
                 _ => Err(bad()),
             },
+            Some(("counting", number)) => number.parse().map(Content::Counting).map_err(|_| bad()),
             _ => Err(bad()),
         }
     }
@@ -70,6 +71,7 @@ impl fmt::Display for Content {
             Content::Random => f.write_str("random"),
             Content::Zero => f.write_str("zero"),
             Content::Compressible(percent) => write!(f, "compressible:{percent}"),
+            Content::Counting(first) => write!(f, "counting:{first}"),
         }
     }
 }

@@ -212,7 +212,11 @@ fn problems(plan: &Plan) -> String {
 
 #[test]
 fn files_that_do_not_fit_are_refused() {
-    let file = |name: &str, blocks: u64| PlanFile { name: name.into(), size: Size(blocks * 4096) };
+    let file = |name: &str, blocks: u64| PlanFile {
+        name: name.into(),
+        size: Size(blocks * 4096),
+        grows: false,
+    };
     let with = |files: Vec<PlanFile>, stream: Stream| Plan {
         files,
         steps: vec![step(operations(1), vec![stream])],

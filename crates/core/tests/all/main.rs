@@ -17,5 +17,6 @@ mod skewed;
 mod support;
 mod tally_merge;
 mod traces;
+mod wear_out;
 mod windowed;
 mod zoned;

@@ -26,8 +26,8 @@ fn io500() -> Failure {
         "Type its phases one by one, on a directory of the storage:\n  \
          drivelab ior -a POSIX -t 2m -b 64m -F -w -r -o DIR/easy\n  \
          drivelab mdtest -n 1000 -F -u -d DIR\n  \
-         docs/COMPATIBILITY.md says which options of both are taken; a score, pfind and the \
-         stonewall with wear-out are not there.",
+         docs/COMPATIBILITY.md says which options of both are taken; a score and pfind are not \
+         there.",
     )
 }
 

@@ -79,7 +79,9 @@ impl<'a> Forward<'a> {
         let streams = || step.streams.iter();
         let bounds = || streams().map(|stream| stream.until.as_ref().unwrap_or(&step.until));
         let matters = streams().any(|stream| stream.background)
-            || bounds().any(|until| until.stonewall || until.ends_all || until.level.is_some());
+            || bounds().any(|until| {
+                until.stonewall || until.wear_out || until.ends_all || until.level.is_some()
+            });
         let other_ranks = match matters {
             true => OtherRanks { count: ranks.size() - 1, is_rank_0: ranks.is_rank_0() },
             false => OtherRanks::NONE,

@@ -146,8 +146,11 @@ impl RankResult {
                 shift(&mut gap.to);
             }
         }
-        for Phase { opened, measured_from, first, last, closed, .. } in &mut self.end.phases {
-            [opened, measured_from, first, last, closed].into_iter().for_each(shift);
+        for phase in &mut self.end.phases {
+            let Phase { opened, measured_from, first, last, closed, stonewall, .. } = phase;
+            let stonewalled = stonewall.as_mut().map(|stonewall| &mut stonewall.at);
+            let others = [opened, measured_from, first, last, closed];
+            others.into_iter().chain(stonewalled).for_each(shift);
         }
         for Slow { issued, .. } in &mut self.end.slowest {
             shift(issued);

@@ -10,7 +10,7 @@ use crate::ranks::{agree, all_gather, first_found, made_by_rank_0, parts};
 use crate::target::{Kind, ResolvedTarget};
 use crate::target_actions::is_taken_away;
 use drivelab_core::facts::{DeviceFacts, TargetKind};
-use drivelab_core::plan::{Act, Files, Plan, PlanFile};
+use drivelab_core::plan::{Act, Files, Plan, PlanFile, Stream};
 use drivelab_core::record::Warning;
 use drivelab_io::facts::{DeviceNumber, System, is_there};
 use drivelab_io::opening::{
@@ -165,10 +165,19 @@ fn named_files(ranks: Ranks, plan: &Plan) -> Vec<NamedFile> {
     let writers = || streams().filter(|stream| intent::is_data(stream) && stream.changes_data());
     let trims = plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. })));
     let parts = parts(ranks, plan);
+    // How much is written until then, nobody knows.
+    let ends_by_time = |index: u32| {
+        plan.steps.iter().any(|step| {
+            let writes = |stream: &&Stream| stream.changes_data() && stream.uses_file(index);
+            let ends = |stream: &Stream| step.until_of(stream).elapsed.is_some();
+            step.streams.iter().filter(writes).any(ends)
+        })
+    };
     let named = |(index, file): (u32, &PlanFile)| NamedFile {
         part: parts[index as usize],
         path: PathBuf::from(&file.name),
         bytes: file.size.0,
+        grows_to: file.grows.then(|| if ends_by_time(index) { 0 } else { file.size.0 }),
         destroys: trims || writers().any(|stream| stream.uses_file(index)),
     };
     (0..).zip(&plan.files).map(named).collect()

@@ -72,14 +72,14 @@ pub(super) fn existing_files(
 ) -> Result<Target, Refusal> {
     let mut target = empty(request, approval.clone(), request.intent.destroys());
     let path = request.path.clone();
-    open_existing(request, &approval, witness, path, list, &mut target)?;
+    open_existing(request, &approval, witness, path, false, list, &mut target)?;
     for path in numbered(&request.path, request.files).into_iter().skip(1) {
         match guard::witness(&path)? {
             Some(witness) => {
                 let consent = request.erase.as_deref();
                 let intent = request.intent;
                 let approval = guard::assess_open(system, &path, &witness, intent, consent, list)?;
-                open_existing(request, &approval, &witness, path, list, &mut target)?;
+                open_existing(request, &approval, &witness, path, false, list, &mut target)?;
             }
             None => {
                 return Err(Refusal::usage(
@@ -106,6 +106,7 @@ pub(super) fn open_existing(
     approval: &Approval,
     witness: &OwnedFd,
     path: PathBuf,
+    begins_empty: bool,
     list: &ScratchList,
     target: &mut Target,
 ) -> Result<(), Refusal> {
@@ -135,19 +136,13 @@ pub(super) fn open_existing(
         true => Some(guard::own_file(&path.display().to_string(), &pinned, identity, list)?),
         false => None,
     };
-    let mut bytes = length(&pinned, &path)?;
-    if let (Some(entry), Some(size)) = (&mut own, request.size)
-        && size > bytes
-    {
-        check_room(request, &parent(&path), size - bytes)?;
-        lengthen(&pinned, &path, size, entry, list)?;
-        bytes = size;
-    }
-    if bytes == 0 {
-        return Err(Refusal::usage("too_small", format!("{} is empty.", path.display()))
-            .advise("Give another file, or a --size if it is drivelab's own."));
-    }
-    let bytes = bounded(request, bytes, &path.display().to_string())?;
+    let bytes = match (&mut own, begins_empty) {
+        (Some(entry), true) => {
+            resize(&pinned, &path, 0, entry, list)?;
+            request.size.unwrap_or(0)
+        }
+        (own, _) => bytes_to_use(request, own.as_mut(), &pinned, &path, list)?,
+    };
     target.bytes = match target.files.is_empty() {
         true => bytes,
         false => target.bytes.min(bytes),
@@ -171,8 +166,31 @@ pub(super) fn open_existing(
     Ok(())
 }
 
-/// Makes a file of ours longer. The list knows first that it is not as it was left.
-fn lengthen(
+/// The bytes of an existing file that are used, of one of ours as many as are asked for.
+fn bytes_to_use(
+    request: &OpenRequest,
+    own: Option<&mut Entry>,
+    pinned: &OwnedFd,
+    path: &Path,
+    list: &ScratchList,
+) -> Result<u64, Refusal> {
+    let mut bytes = length(pinned, path)?;
+    if let (Some(entry), Some(size)) = (own, request.size)
+        && size > bytes
+    {
+        check_room(request, &parent(path), size - bytes)?;
+        resize(pinned, path, size, entry, list)?;
+        bytes = size;
+    }
+    if bytes == 0 {
+        return Err(Refusal::usage("too_small", format!("{} is empty.", path.display()))
+            .advise("Give another file, or a --size if it is drivelab's own."));
+    }
+    bounded(request, bytes, &path.display().to_string())
+}
+
+/// Makes a file of ours longer, or empty. The list knows first that it is not as it was left.
+fn resize(
     pinned: &OwnedFd,
     path: &Path,
     size: u64,
@@ -180,7 +198,7 @@ fn lengthen(
     list: &ScratchList,
 ) -> Result<(), Refusal> {
     if entry.left.is_some() {
-        (entry.left, entry.bytes) = (None, Some(size));
+        (entry.left, entry.bytes) = (None, Some(size).filter(|size| *size > 0));
         list.take(std::slice::from_ref(entry)).map_err(|error| no_list(list, &error))?;
     }
     grow(pinned, path, size)
@@ -212,7 +230,7 @@ fn make(
     // What was made before an error is removed by the drop of this target.
     let mut target = empty(request, approval, true);
     for path in paths {
-        make_file(&path, size, request, list, &mut target)?;
+        make_file(&path, size, false, request, list, &mut target)?;
     }
     target.bytes = size;
     finish(target)
@@ -223,6 +241,7 @@ fn make(
 pub(super) fn make_file(
     path: &Path,
     bytes: u64,
+    grows: bool,
     request: &OpenRequest,
     list: &ScratchList,
     target: &mut Target,
@@ -231,7 +250,8 @@ pub(super) fn make_file(
     let pinned = rustix::fs::open(path, flags, Permissions::RUSR | Permissions::WUSR)
         .map_err(|error| cannot_create(path, error))?;
     let adopted = lock(&pinned, path, true).and_then(|()| {
-        Scratch::adopt(ScratchKind::File, path, &pinned, list, request.keep, Some(bytes))
+        let length = (!grows).then_some(bytes);
+        Scratch::adopt(ScratchKind::File, path, &pinned, list, request.keep, length)
             .map_err(|error| no_list(list, &error))
     });
     let stays = match adopted {
@@ -249,7 +269,7 @@ pub(super) fn make_file(
             return Err(refusal);
         }
     };
-    let grown = grow(&pinned, path, bytes);
+    let grown = if grows { Ok(()) } else { grow(&pinned, path, bytes) };
     let path = path.to_path_buf();
     target.files.push(TargetFile {
         path,

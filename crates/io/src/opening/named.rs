@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use drivelab_core::facts::TargetKind;
+use drivelab_core::op::Action;
 use drivelab_core::plan::Stream;
 use rustix::fs::{AtFlags, FileType, OFlags};
 use rustix::io::Errno;
@@ -20,8 +21,8 @@ use super::{OpenRequest, Target, TargetFile};
 use crate::guard::{self, Intent, Refusal};
 use crate::identity::Identity;
 use crate::names::Spelling;
-use crate::scratch::ScratchList;
 use crate::scratch::life::Joined;
+use crate::scratch::{Entry, ScratchKind, ScratchList};
 use crate::system::{self, System};
 
 /// A file that a plan names.
@@ -33,6 +34,9 @@ pub struct NamedFile {
     pub bytes: u64,
     /// Whether its content is changed.
     pub destroys: bool,
+    /// It begins empty and grows as it is written, to at least as many bytes as are known; absent:
+    /// it has its size from the start.
+    pub grows_to: Option<u64>,
     /// What this process has to do with it.
     pub part: Part,
 }
@@ -115,15 +119,24 @@ pub(super) fn files(
         places[index] = Some(target.files.len());
         let path = request.path.join(&named.path);
         let Some(witness) = guard::witness(&path)? else {
-            check_room(request, path.parent().unwrap_or(&request.path), named.bytes)?;
-            make_file(&path, named.bytes, request, list, &mut target)?;
+            let needed = named.grows_to.unwrap_or(named.bytes);
+            check_room(request, path.parent().unwrap_or(&request.path), needed)?;
+            make_file(&path, named.bytes, named.grows_to.is_some(), request, list, &mut target)?;
             continue;
         };
         let intent = if named.destroys { Intent::Write } else { Intent::Read };
         let approval = guard::assess_open(system, &path, &witness, intent, None, list)?;
         let size = Some(named.bytes);
         let own = OpenRequest { path: path.clone(), intent, size, ..request.clone() };
-        open_existing(&own, &approval, &witness, path, list, &mut target)?;
+        open_existing(
+            &own,
+            &approval,
+            &witness,
+            path,
+            named.grows_to.is_some(),
+            list,
+            &mut target,
+        )?;
     }
     target.bytes = request.named.iter().map(|named| named.bytes).max().unwrap_or(0);
     if places.iter().any(Option::is_none) {
@@ -240,6 +253,10 @@ pub struct SpeltNames {
     pub names: u32,
     /// They are of directories.
     pub of_directories: bool,
+    /// They are there already, of an earlier run.
+    pub existing: bool,
+    /// The stream removes them.
+    pub removes: bool,
 }
 
 impl SpeltNames {
@@ -248,7 +265,9 @@ impl SpeltNames {
         let of = stream.names()?;
         let form = of.form.clone()?;
         let (workers, names) = (stream.workers.max(1), of.count());
-        Some(SpeltNames { form, workers, names, of_directories: of.of_directories })
+        let (of_directories, existing) = (of.of_directories, of.existing);
+        let removes = of.actions.contains(&Action::Unlink);
+        Some(SpeltNames { form, workers, names, of_directories, existing, removes })
     }
 
     /// Whether a path below the directory is one of them.
@@ -275,6 +294,8 @@ pub struct NameDirectory {
     mark: Mark,
     spelt: Vec<SpeltNames>,
     keep: bool,
+    /// Where the directories stand that hold names which stay.
+    list: Option<ScratchList>,
 }
 
 /// Opens the existing directory `request.path` for names that are spelt. Where another rank
@@ -305,7 +326,7 @@ pub fn open_names(
     let mark = Mark::of(&pinned).map_err(|error| guard::cannot_open(&request.path, error))?;
     let path = request.path.clone();
     // Nothing is removed before it is known to be ours.
-    let mut directory = NameDirectory { path, pinned, mark, spelt, keep: true };
+    let mut directory = NameDirectory { path, pinned, mark, spelt, keep: true, list: None };
     if let Some(known) = joined {
         // The names are rank 0's to look for, and to remove.
         return if mark.agrees(known) { Ok(directory) } else { Err(another(&request.path)) };
@@ -324,7 +345,10 @@ pub fn open_names(
         )
         .advise("Nothing was written. Remove them, or name another directory."));
     }
-    directory.keep = request.keep;
+    let list = ScratchList::at(&request.scratch_list);
+    directory.refuse_foreign(&list)?;
+    directory.keep = request.keep || directory.spelt.iter().any(|spelt| spelt.existing);
+    directory.list = directory.keep.then_some(list);
     Ok(directory)
 }
 
@@ -358,7 +382,7 @@ impl NameDirectory {
                 let entry = entry?;
                 let path = below.join(entry.file_name());
                 let is_directory = entry.file_type()?.is_dir();
-                let of = |spelt: &&SpeltNames| spelt.holds(&path);
+                let of = |spelt: &&SpeltNames| !spelt.existing && spelt.holds(&path);
                 if self.spelt.iter().find(of).is_some() && seen.insert(path.clone()) {
                     found.push((path.clone(), is_directory));
                 }
@@ -370,6 +394,62 @@ impl NameDirectory {
         }
         found.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
         Ok(found)
+    }
+
+    /// The directories that are there and hold names.
+    fn holders(&self) -> io::Result<Vec<PathBuf>> {
+        let depth = self.spelt.iter().map(SpeltNames::depth).max().unwrap_or(0);
+        let mut found = Vec::new();
+        let mut open = vec![(PathBuf::new(), 0)];
+        while let Some((below, level)) = open.pop() {
+            if level >= depth {
+                continue;
+            }
+            for entry in std::fs::read_dir(self.path.join(&below))? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() && self.leads(&below.join(entry.file_name())) {
+                    let path = below.join(entry.file_name());
+                    found.push(path.clone());
+                    open.push((path, level + 1));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Names are removed only from directories of ours that are as an earlier run has left them.
+    fn refuse_foreign(&self, list: &ScratchList) -> Result<(), Refusal> {
+        if !self.spelt.iter().any(|spelt| spelt.existing && spelt.removes) {
+            return Ok(());
+        }
+        let shown = self.path.display();
+        let cannot = |error: io::Error| guard::failed(format!("{shown} cannot be read"), &error);
+        for below in self.holders().map_err(cannot)? {
+            let path = self.path.join(&below);
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let open = rustix::fs::openat(&self.pinned, &below, flags, rustix::fs::Mode::empty());
+            let holder = open.map_err(|error| guard::cannot_open(&path, error.into()))?;
+            let identity =
+                Identity::of(&holder).map_err(|error| guard::cannot_open(&path, error))?;
+            guard::own_file(&path.display().to_string(), &holder, identity, list)?;
+        }
+        Ok(())
+    }
+
+    /// Notes how directories are left whose names stay, and forgets those that are gone.
+    fn leave(&self) -> io::Result<()> {
+        let Some(list) = &self.list else { return Ok(()) };
+        let makes = self.spelt.iter().any(|spelt| !spelt.existing);
+        for below in self.holders()?.iter().filter(|_| makes) {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let holder = rustix::fs::openat(&self.pinned, below, flags, rustix::fs::Mode::empty())?;
+            let path = std::path::absolute(self.path.join(below))?;
+            let identity = Identity::of(&holder)?;
+            let entry = Entry::new(ScratchKind::Directory, &path, identity, true);
+            list.record(&entry)?;
+            list.leave([(&holder, &entry)].into_iter())?;
+        }
+        Ok(())
     }
 
     fn leads(&self, path: &Path) -> bool {
@@ -394,7 +474,9 @@ impl NameDirectory {
 
     fn clear(&mut self) -> io::Result<()> {
         if std::mem::replace(&mut self.keep, true) {
-            return Ok(());
+            let left = self.leave();
+            self.list = None;
+            return left;
         }
         let mut outcome = Ok(());
         for (path, is_directory) in self.find()? {

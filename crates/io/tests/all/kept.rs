@@ -150,6 +150,7 @@ fn one_changed_file_of_a_set_is_enough() {
         path: path.into(),
         bytes: BYTES,
         destroys: true,
+        grows_to: None,
         part: Part::Opens,
     };
     let mut wanted = room.request(room.directory.path(), Intent::Write);
@@ -236,7 +237,8 @@ fn what_an_earlier_drivelab_did_not_note_is_not_overwritten() {
 fn the_opener_of_a_team_notes_what_the_others_wrote() {
     let room = Room::new();
     let with = |part| {
-        let named = NamedFile { path: "a".into(), bytes: BYTES, destroys: true, part };
+        let named =
+            NamedFile { path: "a".into(), bytes: BYTES, destroys: true, grows_to: None, part };
         let mut request = room.request(room.directory.path(), Intent::Write);
         (request.named, request.keep) = (vec![named], true);
         request

@@ -19,6 +19,7 @@ fn request(room: &Room, named: &[(&str, u64, bool)]) -> OpenRequest {
         path: path.into(),
         bytes: *bytes,
         destroys: *destroys,
+        grows_to: None,
         part: Part::Opens,
     });
     let named = named.collect();
@@ -173,4 +174,37 @@ fn others_of_a_team_join_the_very_file() {
     let mut third = open_target(&system, &second_request).unwrap();
     let refusal = third.join(&second_request, &seen).unwrap_err();
     assert_eq!(refusal.code, "changed");
+}
+
+#[test]
+fn names_of_an_earlier_run_are_removed_only_where_they_are_as_it_left_them() {
+    let room = Room::new();
+    let system = System::live();
+    let request = room.request(room.directory.path(), Intent::Write);
+    let of = |existing, removes| {
+        let as_said = |spelt| SpeltNames { existing, removes, ..spelt };
+        let directories = SpeltNames { of_directories: true, ..spelt("{worker}", 2, 1) };
+        vec![as_said(directories), as_said(spelt("{worker}/n{worker}f{name}", 2, 3))]
+    };
+    let open =
+        |spelt, keep| open_names(&system, &OpenRequest { keep, ..request.clone() }, spelt, None);
+    let make = || {
+        let directory = open(of(false, false), true).unwrap();
+        for worker in ["0", "1"] {
+            std::fs::create_dir(room.path(worker)).unwrap();
+            std::fs::write(room.path(worker).join(format!("n{worker}f2")), b"").unwrap();
+        }
+        directory.close().unwrap();
+    };
+    make();
+    open(of(true, false), false).unwrap().close().unwrap();
+    assert!(room.path("0").join("n0f2").exists(), "what was only looked up stays");
+    open(of(true, true), false).unwrap().close().unwrap();
+    std::fs::write(room.path("1").join("n1f0"), b"put there by someone").unwrap();
+    let Err(refusal) = open(of(true, true), false) else { panic!("opened") };
+    assert_eq!(refusal.code, "changed_since");
+    std::fs::remove_dir_all(room.path("1")).unwrap();
+    std::fs::create_dir(room.path("1")).unwrap();
+    let Err(refusal) = open(of(true, true), false) else { panic!("opened") };
+    assert_eq!(refusal.code, "foreign_file");
 }

@@ -47,7 +47,7 @@ fn made_by_writes(
     let made = files.clone().find(is_made_here);
     begun.extend(files);
     let Some(made) = made else { return };
-    let PlanFile { name, size: wanted } = &places.files[made];
+    let PlanFile { name, size: wanted, .. } = &places.files[made];
     let what = match places.states[made].bytes {
         None => format!("{name} does not exist yet"),
         Some(bytes) => {

@@ -5,7 +5,7 @@ use super::{Driver, Failure, MISMATCHES_MAX};
 use crate::anatomy::Stamped;
 use crate::content::{self, Fault, Stamp};
 use crate::op::{Action, DataOp, Done, Errno, Op, Time};
-use crate::plan::{Reply, SyncTiming};
+use crate::plan::{Content, Reply, SyncTiming};
 use crate::repeated;
 use crate::tally::{Flight, Gap, Slow};
 
@@ -214,28 +214,25 @@ impl Driver {
         };
         let (tally, mismatches) = (&mut self.book.tally, &mut self.blocks.mismatches);
         let data = &data[..op.len as usize];
-        if let Some(expected) = &stream.data {
-            tally.verified += repeated::check_all(expected, data, op.offset, |address, byte| {
-                tally.mismatched += 1;
-                if mismatches.len() < MISMATCHES_MAX {
-                    mismatches.push((op, address, Fault::Data(byte), first));
-                }
-            });
-            return;
-        }
-        let count = content::check_all(
-            self.blocks.unit_bytes,
-            data,
-            first,
-            pass_known,
-            |expected, fault| {
-                tally.mismatched += 1;
-                tally.unstamped += u64::from(matches!(fault, Fault::NoStamp | Fault::Zeros));
-                if mismatches.len() < MISMATCHES_MAX {
-                    mismatches.push((op, expected.address, fault, expected));
-                }
-            },
-        );
+        let mut note = |expected: Stamp, fault: Fault| {
+            tally.mismatched += 1;
+            tally.unstamped += u64::from(matches!(fault, Fault::NoStamp | Fault::Zeros));
+            if mismatches.len() < MISMATCHES_MAX {
+                mismatches.push((op, expected.address, fault, expected));
+            }
+        };
+        let count = if let Some(named) = &stream.data {
+            repeated::check_all(named, data, op.offset, |address, byte| {
+                note(Stamp { address, ..first }, Fault::Data(byte));
+            })
+        } else if let Content::Counting(number) = stream.content {
+            let part = stream.part_of(self.setup.worker);
+            content::check_counting((number, part), data, |at, fault| {
+                note(Stamp { address: op.offset + at as u64, ..first }, fault);
+            })
+        } else {
+            content::check_all(self.blocks.unit_bytes, data, first, pass_known, note)
+        };
         debug_assert!(tally.mismatched <= tally.verified + count, "more wrong than were checked");
         tally.verified += count;
     }

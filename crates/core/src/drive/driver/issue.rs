@@ -1,16 +1,18 @@
 //! Issuing: closed loops, bursts, open loops, and the end of all of them.
 
-use super::parts::{Bursts, Ending};
+use super::parts::{Bursts, Ending, Wear};
 use super::{AHEAD, Driver, Next, flush_of};
 use crate::content::{self, Stamp};
 use crate::op::{Action, DataOp, Op, Time};
-use crate::plan::Sync;
+use crate::plan::{Content, Sync};
 use crate::queue::{Queue, Trouble};
 use crate::repeated;
-use crate::tally::{DEPTH_LEVELS, Flight};
+use crate::tally::{DEPTH_LEVELS, Flight, Stonewalled};
 
 /// Operations of one hint: a processor has only this many requests to memory under way.
 const HINTED: usize = 4;
+/// How often a worker whose time is over looks for what the others have come to.
+const AWAITS_NS: Time = 50_000;
 
 impl Driver {
     /// Submits whatever is due, and says what it waits for.
@@ -171,12 +173,25 @@ impl Driver {
         self.bounds.are_reached(self.clock.now)
     }
 
+    /// Says how far it has come, and asks again soon what the others have come to.
+    #[cold]
+    fn await_others(&mut self, now: Time) -> Next {
+        let (operations, at) = (self.bounds.issued, self.clock.last_data);
+        if let Wear::Waits(known @ None) = &mut self.bounds.wear {
+            *known = Some(Stonewalled { operations, at });
+        }
+        Next::Wake(now.saturating_add(AWAITS_NS))
+    }
+
     fn wind_up<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if let Some(what) = self.defect {
             return Err(Trouble::defect(what));
         }
         if self.in_flight() > 0 {
             return Ok(Next::Drain);
+        }
+        if self.bounds.awaits_others() {
+            return Ok(self.await_others(queue.now()));
         }
         let flushes = &mut self.flushes;
         if flushes.is_pending && self.failure.is_none() {
@@ -313,7 +328,7 @@ impl Driver {
             if !is_there || stream.reply.is_some() {
                 repeated::fill(data, buffer, op.offset);
             }
-        } else if stream.content != crate::plan::Content::Zero {
+        } else if !matches!(stream.content, Content::Zero | Content::Counting(_)) {
             content::make_unique(self.blocks.unit_bytes, buffer, op.offset, self.bounds.issued);
         }
         Ok(())

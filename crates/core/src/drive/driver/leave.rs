@@ -1,13 +1,13 @@
 //! Intervals, limits, and what a driver leaves behind.
 
-use super::parts::{Bounds, Ending};
+use super::parts::{Bounds, Ending, Wear};
 use super::{Driver, Failure, SPARES, Setup};
 use crate::anatomy::Stamped;
 use crate::content::{Fault, Stamp};
 use crate::offsets::Offsets;
 use crate::op::{DataOp, Op, Time};
 use crate::plan::{Arrival, Files, Sharing, SyncTiming};
-use crate::tally::{Mismatch, Phase, Slow, Tally};
+use crate::tally::{Mismatch, Phase, Slow, Stonewalled, Tally};
 
 impl Driver {
     #[cold]
@@ -106,8 +106,37 @@ impl Driver {
             context_switches: None,
             page_faults: None,
             issued: self.bounds.issued,
+            stonewall: self.stonewalled(),
         };
         (last, phase)
+    }
+
+    fn stonewalled(&self) -> Option<Stonewalled> {
+        match self.bounds.wear {
+            Wear::Ends => None,
+            Wear::Waits(stonewalled) => stonewalled,
+            Wear::GoesOn(stonewalled, _) => Some(stonewalled),
+        }
+    }
+
+    /// Operations it has come to, once it waits for those of the others or will do no more.
+    pub fn has_come_to(&self) -> Option<u64> {
+        match self.bounds.wear {
+            Wear::Waits(Some(stonewalled)) => Some(stonewalled.operations),
+            Wear::Waits(None) if self.bounds.is_spent() || self.bounds.is_stopped => {
+                Some(self.bounds.issued)
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets it go on to as many operations as the one that did most.
+    pub fn go_on_to(&mut self, operations: u64) {
+        if let Wear::Waits(Some(stonewalled)) = self.bounds.wear {
+            self.bounds.wear = Wear::GoesOn(stonewalled, operations);
+            self.bounds.operations_max = self.bounds.operations_max.min(operations);
+            self.bounds.end_at = Time::MAX;
+        }
     }
 
     /// The operation that failed and ended the step, if one did.
@@ -178,6 +207,7 @@ pub(super) fn bounds(setup: &Setup, offsets: &Offsets) -> Bounds {
         issued: 0,
         issued_bytes: 0,
         is_stopped: false,
+        wear: if setup.until.wear_out { Wear::Waits(None) } else { Wear::Ends },
         ending: Ending::Running,
     }
 }

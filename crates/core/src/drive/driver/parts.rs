@@ -6,7 +6,7 @@ use crate::arrival::Arrivals;
 use crate::content::{Fault, Stamp};
 use crate::op::{Action, DataOp, Op, Tag, Time};
 use crate::plan::{Arrival, Stream};
-use crate::tally::{Flight, Gap, Slowest, Tally};
+use crate::tally::{Flight, Gap, Slowest, Stonewalled, Tally};
 use std::collections::VecDeque;
 
 /// An open loop: operations come when they are due, whatever became of those before.
@@ -171,7 +171,20 @@ pub(super) struct Bounds {
     pub issued_bytes: u64,
     /// It was told to stop, or an operation failed.
     pub is_stopped: bool,
+    /// Operations that the others have come to, where its own time is not the end.
+    pub wear: Wear,
     pub ending: Ending,
+}
+
+/// What becomes of a worker whose time is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wear {
+    /// It ends.
+    Ends,
+    /// It waits until all have come so far.
+    Waits(Option<Stonewalled>),
+    /// It goes on to this many operations.
+    GoesOn(Stonewalled, u64),
 }
 
 impl Bounds {
@@ -179,6 +192,15 @@ impl Bounds {
     #[inline]
     pub fn are_reached(&self, now: Time) -> bool {
         now >= self.end_at || self.is_spent() || self.is_stopped || self.ending != Ending::Running
+    }
+
+    /// Its time is over, it has more to do, and how much of that is not known yet.
+    #[inline]
+    pub fn awaits_others(&self) -> bool {
+        matches!(self.wear, Wear::Waits(_))
+            && !self.is_spent()
+            && !self.is_stopped
+            && self.ending == Ending::Running
     }
 
     /// All operations or bytes were issued.

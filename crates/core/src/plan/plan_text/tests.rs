@@ -125,6 +125,7 @@ fn sample_step(random: &mut Random) -> Step {
             steady: random.below(2) == 0,
             ends_all: random.below(2) == 0,
             stonewall: random.below(2) == 0,
+            wear_out: random.below(2) == 0,
             level: (random.below(2) == 0).then(|| sample_level(random)),
         },
         repeat: random.below(4) as u32,
@@ -189,6 +190,7 @@ fn sample_pattern(random: &mut Random) -> Pattern {
             form: (random.below(2) == 0).then(|| "n{name}".into()),
             of_directories: random.below(2) == 0,
             name_bytes: Size(random.below(2) * 4096),
+            existing: random.below(2) == 0,
         }),
     }
 }

@@ -101,7 +101,7 @@ impl TryFrom<StreamText> for Stream {
 }
 
 /// Each key of one order of addresses, whether it was given, and its order.
-fn owners(text: &StreamText) -> [(&'static str, bool, PatternName); 22] {
+fn owners(text: &StreamText) -> [(&'static str, bool, PatternName); 23] {
     use PatternName as P;
     [
         ("stride", text.stride.is_some(), P::Sequential),
@@ -126,6 +126,7 @@ fn owners(text: &StreamText) -> [(&'static str, bool, PatternName); 22] {
         ("form", text.form.is_some(), P::Names),
         ("of_directories", text.of_directories, P::Names),
         ("name_bytes", text.name_bytes.0 > 0, P::Names),
+        ("existing", text.existing, P::Names),
     ]
 }
 
@@ -190,6 +191,7 @@ fn pattern_of(text: &mut StreamText) -> Result<Pattern, Contradiction> {
             form: text.form.take(),
             of_directories: text.of_directories,
             name_bytes: text.name_bytes,
+            existing: text.existing,
         }),
     })
 }
@@ -333,6 +335,7 @@ impl StreamText {
                 (self.actions, self.names) = (names.actions, names.names);
                 (self.directories, self.form) = (names.directories, names.form);
                 (self.of_directories, self.name_bytes) = (names.of_directories, names.name_bytes);
+                self.existing = names.existing;
             }
         }
     }

@@ -5,8 +5,8 @@ use super::{Geometry, HOUR, Problems};
 use crate::facts::TargetKind;
 use crate::op::{Action, NameOp};
 use crate::plan::{
-    Arrival, Content, Data, Engine, Files, IoMode, Jump, Names, Pattern, Reply, STAMP_UNIT_BYTES,
-    Sharing, Stream, Sync, SyncTiming, Zone,
+    Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Sharing, Stream, Sync,
+    SyncTiming, Zone,
 };
 use crate::quantity::counted;
 use crate::units::Size;
@@ -17,8 +17,6 @@ const DEPTH_MAX: u32 = 65_536;
 /// Linux moves at most 2 GiB less a page in one call.
 const REQUEST_MAX: u64 = 1 << 30;
 const RATE_MAX: f64 = 1e9;
-/// A stamp takes 40 bytes and must leave some content to check.
-const STAMPED_UNIT_MIN: usize = 64;
 /// Rounding of shares typed with a few decimals.
 const SHARE_ROUNDING: f64 = 1e-9;
 
@@ -28,7 +26,7 @@ pub(super) fn validate_stream(stream: &Stream, geometry: &Geometry, problems: &m
     pattern(stream, problems);
     kinds(stream, problems);
     engine(stream, problems);
-    checks(stream, problems);
+    super::checks::checks(stream, problems);
     match &stream.pattern {
         Pattern::Names(of) => names(stream, of, geometry, problems),
         Pattern::Trace(requests) => {
@@ -197,7 +195,9 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     problems.need(has_flushes || stream.sync_timing == SyncTiming::Inside, "sync_timing", || {
         "sync timing is about fsync, and none is asked for; set sync or remove it".to_string()
     });
-    problems.need(writes || stream.content == Content::Random, "content", || {
+    // What counts up is what a read that verifies expects.
+    let is_expected = (stream.verify || creates) && matches!(stream.content, Content::Counting(_));
+    problems.need(writes || is_expected || stream.content == Content::Random, "content", || {
         "content is about writes, and there are none; remove it or add writes".to_string()
     });
 }
@@ -250,62 +250,6 @@ fn engine(stream: &Stream, problems: &mut Problems) {
     });
 }
 
-fn checks(stream: &Stream, problems: &mut Problems) {
-    let reads = stream.mix.read > 0 || stream.reply.is_some();
-    let writes = stream.mix.write > 0 || stream.reply.is_some();
-    if let Some(data) = &stream.data {
-        repeated(stream, data, problems);
-    }
-    let stamps = (stream.stamp || stream.verify) && stream.data.is_none();
-    problems.need(!stream.verify || reads, "verify", || {
-        "verify checks what is read, and nothing is; add reads or remove verify".to_string()
-    });
-    problems.need(!stream.stamp || writes, "stamp", || {
-        "stamp marks what is written, and nothing is; add writes or remove stamp".to_string()
-    });
-    problems.need(!stamps || stream.engine.moves_data(), "verify", || {
-        "the null engine moves no data, so there is nothing to stamp or verify".to_string()
-    });
-    problems.need(!stamps || stream.content != Content::Zero, "content", || {
-        "blocks of zeros leave no room for stamps; use other content or no stamps".to_string()
-    });
-    let unit =
-        if stamps && stream.size_min() > 0 { stream.stamp_unit_bytes() } else { STAMP_UNIT_BYTES };
-    problems.need(unit >= STAMPED_UNIT_MIN, "size", || {
-        format!(
-            "size, align and shift have only {unit} bytes in common, too few for a stamp; use \
-             multiples of {STAMPED_UNIT_MIN} or no stamps"
-        )
-    });
-    problems.need(stream.pass.is_none() || stamps, "pass", || {
-        "`pass` numbers stamps, and there are none; add stamp or verify".to_string()
-    });
-    let knows = !writes || stream.reply == Some(Reply::Same);
-    problems.need(knows || !(stream.verify && stream.pass.is_some()), "pass", || {
-        "while it writes, nobody knows which pass a read will find; verify in a step of its own, \
-         or leave `pass` out to check address, seed and checksum only"
-            .to_string()
-    });
-}
-
-/// Bytes of one's own stand instead of everything else that blocks may hold.
-fn repeated(stream: &Stream, data: &Data, problems: &mut Problems) {
-    if let Err(text) = data.check() {
-        problems.need(false, "data", || text);
-    }
-    let is_used = stream.mix.write > 0 || stream.reply.is_some() || stream.verify;
-    problems.need(is_used, "data", || {
-        "`data` is what is written, or what `verify` expects; add one of them or remove it".into()
-    });
-    problems.need(stream.engine.moves_data() || !stream.verify, "verify", || {
-        "the null engine moves no data, so there is nothing to verify".to_string()
-    });
-    let is_alone = !stream.stamp && stream.content == Content::Random;
-    problems.need(is_alone, "data", || {
-        "`data` is all that blocks hold; remove it, or `stamp` and `content`".to_string()
-    });
-}
-
 fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Problems) {
     let has_names = matches!(geometry.kind, TargetKind::Directory | TargetKind::Simulated);
     problems.need(has_names, "pattern", || {
@@ -329,8 +273,14 @@ fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Proble
         "names have no addresses; remove offset, length, sizes, align and shift".to_string()
     });
     super::files::validate_form(stream, of, problems);
-    problems.need(!(stream.stamp || stream.verify), "verify", || {
-        "names hold no data to stamp or verify; remove it".to_string()
+    let is_checked = stream.verify
+        && matches!(stream.content, Content::Counting(_))
+        && of.actions == [Action::Open]
+        && stream.engine == Engine::Psync;
+    problems.need(!stream.stamp && (!stream.verify || is_checked), "verify", || {
+        "names hold no data to stamp or verify, but what counts up and is opened by psync; remove \
+         it"
+        .to_string()
     });
 }
 

@@ -230,10 +230,7 @@ pub fn run_with(
             };
             hand_over(worker, &mut endings, &mut sink, recycle);
         }
-        for index in endings.to_stop(|index| workers[index].finished_at.is_some()) {
-            workers[index].driver.stop();
-            workers[index].wake = Some(now);
-        }
+        go_on_or_stop(&mut endings, &mut workers, now);
         if workers.iter().all(|worker| worker.finished_at.is_some()) {
             break;
         }
@@ -282,6 +279,20 @@ fn opened(mut driver: Driver) -> Worker {
     driver.prefill(&mut queue);
     driver.open(0);
     Worker { driver, queue, wake: Some(0), finished_at: None, flying: 0 }
+}
+
+fn go_on_or_stop(endings: &mut Endings, workers: &mut [Worker], now: Time) {
+    for (index, worker) in workers.iter().enumerate() {
+        endings.note_way(index, worker.driver.has_come_to());
+    }
+    for (index, operations) in endings.to_go_on() {
+        workers[index].driver.go_on_to(operations);
+        workers[index].wake = Some(now);
+    }
+    for index in endings.to_stop(|index| workers[index].finished_at.is_some()) {
+        workers[index].driver.stop();
+        workers[index].wake = Some(now);
+    }
 }
 
 fn hand_over(worker: &mut Worker, endings: &mut Endings, sink: &mut Kept, recycle: bool) {

@@ -39,6 +39,7 @@ fn a_key_that_its_order_does_not_read_is_refused() {
     refused(uniform(|s| s.form = Some("n".into())), "form", "pattern names");
     refused(uniform(|s| s.of_directories = true), "of_directories", "pattern names");
     refused(uniform(|s| s.name_bytes = Size(1)), "name_bytes", "pattern names");
+    refused(uniform(|s| s.existing = true), "existing", "pattern names");
 }
 
 #[test]
