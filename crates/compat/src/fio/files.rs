@@ -193,10 +193,8 @@ fn wanted_of(
     let grain = grain(settings);
     let filesize = settings.filesize.map(|bytes| scale.of(bytes, grain));
     let offset = scaled(settings.offset, whole, scale, grain);
-    let offset = match settings.offset_align {
-        0 => offset,
-        align => offset / align * align,
-    };
+    let align = settings.offset_align.max(1);
+    let offset = offset / align * align;
     let offset_each = scaled(settings.offset_increment, whole, scale, grain);
     let behind = |bytes: u64| bytes.saturating_sub(offset).saturating_mul(parts);
     let size = match (settings.size, filesize) {
