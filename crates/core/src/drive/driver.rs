@@ -287,22 +287,20 @@ impl Driver {
         let seed = Domain::Content.seed(self.setup.seed, u64::from(self.setup.worker));
         let (step, stream) = (u64::from(self.setup.step), u64::from(self.setup.stream_index));
         let mut random = Random::new(derive(seed, step, stream));
+        let of = &self.setup.stream;
         for tag in 0..self.slots.count() {
             let buffer = queue.buffer(tag as Tag);
-            if let Some(data) = &self.setup.stream.data {
+            if let Some(data) = &of.data {
                 repeated::fill(data, buffer, 0);
-                continue;
+            } else if let Content::Counting(first) = of.content {
+                content::count_up(first, of.part_of(self.setup.worker), buffer);
+            } else {
+                content::prefill(of.content, self.blocks.unit_bytes, buffer, &mut random);
             }
-            if let Content::Counting(first) = self.setup.stream.content {
-                content::count_up(first, self.setup.stream.part_of(self.setup.worker), buffer);
-                continue;
-            }
-            content::prefill(
-                self.setup.stream.content,
-                self.blocks.unit_bytes,
-                buffer,
-                &mut random,
-            );
+        }
+        let (reads, writes) = (of.mix.read > 0, of.mix.write > 0);
+        if of.engine.moves_data() && (reads && writes || of.reply.is_some()) {
+            self.blocks.template = queue.buffer(0).to_vec();
         }
     }
 

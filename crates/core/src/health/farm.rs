@@ -102,7 +102,7 @@ impl FarmFacts {
         self.set_back(wear.power_on_hours).into_iter().chain(lost).collect()
     }
 
-    /// Its hours under power and those that it counts elsewhere, where one of both was set back.
+    /// Its hours under power and those that it counts elsewhere, where they are too far apart to be of one drive.
     pub fn apart(&self, elsewhere: Option<u64>) -> Option<(u64, u64)> {
         let (own, elsewhere) = self.power_on_hours.zip(elsewhere)?;
         let apart = own.abs_diff(elsewhere);
@@ -117,7 +117,8 @@ impl FarmFacts {
         let (own, elsewhere) = self.apart(elsewhere)?;
         let like = if own > elsewhere { ", as on used drives that were sold as new" } else { "" };
         Some(format!(
-            "it counts {} h under power, but {} h in its FARM log: one of these was set back{like}",
+            "it counts {} h under power, but {} h in its FARM log: one of these is wrong or was \
+             set back{like}",
             count(elsewhere),
             count(own),
         ))
@@ -142,11 +143,11 @@ mod tests {
 
     #[test]
     fn hours_that_were_set_back_are_told() {
-        let words = "it counts 12 h under power, but 15,442 h in its FARM log: one of these was \
-                     set back, as on used drives that were sold as new";
+        let words = "it counts 12 h under power, but 15,442 h in its FARM log: one of these is \
+                     wrong or was set back, as on used drives that were sold as new";
         assert_eq!(said(15_442, Some(12)), [words]);
-        let words =
-            "it counts 15,442 h under power, but 12 h in its FARM log: one of these was set back";
+        let words = "it counts 15,442 h under power, but 12 h in its FARM log: one of these is \
+                     wrong or was set back";
         assert_eq!(said(12, Some(15_442)), [words], "who sells a drive gains nothing by it");
         assert_eq!(said(12 + HOURS_APART + 1, Some(12)).len(), 1);
         assert_eq!(said(12, Some(12 + HOURS_APART + 1)).len(), 1);

@@ -13,6 +13,7 @@ mod patterns;
 mod read_back;
 mod replies;
 mod runs;
+mod shared_buffers;
 mod skewed;
 mod support;
 mod tally_merge;

@@ -318,14 +318,18 @@ impl Driver {
         };
         let buffer = &mut queue.buffer(tag)[..op.len as usize];
         let stream = &self.setup.stream;
+        // What was read into it is not what is to be written.
+        let is_as_written = self.slots.flight(tag).op.action() == Action::Write;
+        if let Some(template) = self.blocks.template.get(..buffer.len()).filter(|_| !is_as_written)
+        {
+            buffer.copy_from_slice(template);
+        }
         if stream.stamp {
             let pass = stream.pass.unwrap_or(0) + pass;
             let stamp = Stamp { address: op.offset, seed: self.setup.seed, pass };
             content::stamp(self.blocks.unit_bytes, buffer, stamp);
         } else if let Some(data) = &stream.data {
-            // What was laid in the buffer is there still, where nothing was read into it.
-            let is_there = data.offset_at.is_empty() && stream.mix.read == 0;
-            if !is_there || stream.reply.is_some() {
+            if !data.offset_at.is_empty() {
                 repeated::fill(data, buffer, op.offset);
             }
         } else if !matches!(stream.content, Content::Zero | Content::Counting(_)) {

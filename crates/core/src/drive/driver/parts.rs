@@ -390,6 +390,8 @@ impl Stamping {
 pub(super) struct Blocks {
     /// Bytes of data with one stamp.
     pub unit_bytes: usize,
+    /// What a buffer held before anything was read into it, where reads and writes share it.
+    pub template: Vec<u8>,
     /// Operation, address, what was wrong and what was expected.
     pub mismatches: Vec<(DataOp, u64, Fault, Stamp)>,
 }
@@ -397,7 +399,8 @@ pub(super) struct Blocks {
 impl Blocks {
     pub fn new(unit_bytes: usize) -> Self {
         debug_assert!(unit_bytes > 0, "a unit without a byte has no stamp");
-        Blocks { unit_bytes, mismatches: Vec::with_capacity(MISMATCHES_MAX) }
+        let mismatches = Vec::with_capacity(MISMATCHES_MAX);
+        Blocks { unit_bytes, template: Vec::new(), mismatches }
     }
 }
 

@@ -130,7 +130,7 @@ pub fn farm() {
     with("ata", &["farm_hours=15442"], |node| {
         let words = shown(node);
         let told = "to be watched: it counts 4,321 h under power, but 15,442 h in its FARM log: \
-                    one of these was set back, as on used drives that were sold as new";
+                    one of these is wrong or was set back, as on used drives that were sold as new";
         assert!(words.contains(told), "{words}");
         assert_eq!(words.matches("15,442").count(), 1, "{words}");
     });
