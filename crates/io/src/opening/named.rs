@@ -255,7 +255,7 @@ pub struct SpeltNames {
     pub of_directories: bool,
     /// They are there already, of an earlier run.
     pub existing: bool,
-    /// The stream removes them.
+    /// The stream makes, renames or removes them.
     pub removes: bool,
 }
 
@@ -266,7 +266,9 @@ impl SpeltNames {
         let form = of.form.clone()?;
         let (workers, names) = (stream.workers.max(1), of.count());
         let (of_directories, existing) = (of.of_directories, of.existing);
-        let removes = of.actions.contains(&Action::Unlink);
+        let is_look =
+            |action: &Action| matches!(action, Action::Open | Action::Stat | Action::Flush);
+        let removes = !of.actions.iter().all(is_look);
         Some(SpeltNames { form, workers, names, of_directories, existing, removes })
     }
 
@@ -424,9 +426,18 @@ impl NameDirectory {
         }
         let shown = self.path.display();
         let cannot = |error: io::Error| guard::failed(format!("{shown} cannot be read"), &error);
-        for below in self.holders().map_err(cannot)? {
+        let mut ours = self.holders().map_err(cannot)?;
+        // The directory itself is not ours: what stands in it must be.
+        for entry in std::fs::read_dir(&self.path).map_err(cannot)? {
+            let name = PathBuf::from(entry.map_err(cannot)?.file_name());
+            let mut changed = self.spelt.iter().filter(|spelt| spelt.existing && spelt.removes);
+            if changed.any(|spelt| spelt.holds(&name)) && !ours.contains(&name) {
+                ours.push(name);
+            }
+        }
+        for below in ours {
             let path = self.path.join(&below);
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let open = rustix::fs::openat(&self.pinned, &below, flags, rustix::fs::Mode::empty());
             let holder = open.map_err(|error| guard::cannot_open(&path, error.into()))?;
             let identity =

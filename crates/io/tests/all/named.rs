@@ -197,6 +197,19 @@ fn names_of_an_earlier_run_are_removed_only_where_they_are_as_it_left_them() {
         directory.close().unwrap();
     };
     make();
+    // Names next to each other in a directory that is not ours are nobody's but who made them.
+    std::fs::write(room.path("n0f0"), b"somebody's").unwrap();
+    let next_to =
+        || vec![SpeltNames { existing: true, removes: true, ..spelt("n{worker}f{name}", 2, 3) }];
+    let Err(refusal) = open(next_to(), false) else { panic!("opened") };
+    assert_eq!(refusal.code, "foreign_file");
+    std::fs::remove_file(room.path("n0f0")).unwrap();
+    std::fs::create_dir(room.path("n0f0")).unwrap();
+    let directories =
+        next_to().into_iter().map(|spelt| SpeltNames { of_directories: true, ..spelt }).collect();
+    let Err(refusal) = open(directories, false) else { panic!("opened") };
+    assert_eq!(refusal.code, "foreign_file");
+    std::fs::remove_dir(room.path("n0f0")).unwrap();
     open(of(true, false), false).unwrap().close().unwrap();
     assert!(room.path("0").join("n0f2").exists(), "what was only looked up stays");
     open(of(true, true), false).unwrap().close().unwrap();
