@@ -102,7 +102,8 @@ impl FarmFacts {
         self.set_back(wear.power_on_hours).into_iter().chain(lost).collect()
     }
 
-    /// Its hours under power and those that it counts elsewhere, where they are too far apart to be of one drive.
+    /// Its hours under power and those that it counts elsewhere, where they are too far apart to
+    /// be of one drive.
     pub fn apart(&self, elsewhere: Option<u64>) -> Option<(u64, u64)> {
         let (own, elsewhere) = self.power_on_hours.zip(elsewhere)?;
         let apart = own.abs_diff(elsewhere);

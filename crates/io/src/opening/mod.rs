@@ -9,6 +9,7 @@ mod create;
 mod directory;
 mod leave;
 mod named;
+mod spelt;
 
 use std::cell::RefCell;
 use std::io;
@@ -21,7 +22,8 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 pub use directory::{ScratchDirectory, join_directory, open_directory};
-pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_names};
+pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, open_names};
+pub use spelt::SpeltNames;
 
 use crate::facts;
 use crate::guard::{self, Approval, Intent, Refusal, Subject};
