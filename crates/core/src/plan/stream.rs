@@ -220,6 +220,11 @@ impl Stream {
         self.align.map_or(self.size_min(), |align| align.0)
     }
 
+    /// Whether what its blocks hold is named by the plan, so that it is no matter who wrote them.
+    pub fn has_known_bytes(&self) -> bool {
+        self.data.is_some() || matches!(self.content, Content::Counting(_))
+    }
+
     /// The unit of its data that carries a stamp, in bytes: 4 KiB, or less if requests or the grid
     /// are smaller; always a power of two.
     pub fn stamp_unit_bytes(&self) -> usize {

@@ -1,6 +1,7 @@
 //! What checking the content of blocks came to.
 
 use crate::op::Action;
+use crate::plan::Stream;
 use crate::run::{Run, StepRun};
 use crate::tally::{KindTally, Tally};
 
@@ -41,7 +42,7 @@ impl Verified {
             _ if sum(|tally| tally.unstamped) == checked.max(1) && !stamped_before(run, step) => {
                 Verified::Foreign(checked)
             }
-            _ if step.plan.streams.iter().any(|stream| stream.data.is_some()) => {
+            _ if step.plan.streams.iter().any(Stream::has_known_bytes) => {
                 Verified::Unlike { wrong, checked }
             }
             _ => Verified::Wrong { wrong, checked },
@@ -71,7 +72,7 @@ impl Verified {
                  drivelab's data is gone"
             )),
             Verified::Unlike { wrong, checked } => Some(format!(
-                "{wrong} of {checked} blocks read do not hold the bytes that were to be there"
+                "{wrong} of {checked} blocks read do not hold the bytes that they should"
             )),
             Verified::Wrong { wrong, checked } => {
                 Some(format!("{wrong} of {checked} blocks read are not what was written"))

@@ -135,7 +135,9 @@ fn not_as_it_should_be(
         )),
         Verified::Unlike { wrong, checked } => Some((
             "mismatches",
-            format!("{wrong} of {checked} blocks that `{name}` read hold other bytes than asked."),
+            format!(
+                "{wrong} of {checked} blocks that `{name}` read hold other bytes than they should."
+            ),
             LISTED,
         )),
         Verified::Foreign(units) => Some((
@@ -169,7 +171,7 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
     let unordered = |stream: &Stream| {
         let writes = stream.mix.write > 0 || stream.reply.is_some();
         stream.verify
-            && stream.data.is_none()
+            && !stream.has_known_bytes()
             && writes
             && !matches!(stream.pattern, Pattern::Sequential(_) | Pattern::Permutation)
     };

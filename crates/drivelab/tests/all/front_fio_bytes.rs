@@ -101,3 +101,20 @@ fn a_job_of_a_line_has_an_order_of_its_own_and_blocks_are_checked_all_the_same()
     let by_chance = "--name=r --rw=randread --bs=4k --verify=crc32c --randrepeat=0";
     assert_eq!(errors(&OURS, by_chance, home.path()), [0], "of a line with another seed");
 }
+
+/// Nobody knows who wrote bytes that a line names: they are said to be wrong, and not to be
+/// another's than what was written.
+#[test]
+fn bytes_that_nobody_wrote_are_not_said_to_have_been_written() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("bytes"), vec![7; 256 << 10]).unwrap();
+    let line = "--name=r --rw=read --bs=4k --size=256k --filename=bytes --verify=pattern";
+    let mut command = Command::new(OURS[0]);
+    command.arg("fio").args(line.split(' ')).arg("--verify_pattern=0x1234");
+    command.current_dir(home.path()).env("XDG_DATA_HOME", home.path().join("home"));
+    let output = command.env("DRIVELAB_NOTES", "stderr").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("64 of 64 blocks read do not hold the bytes that they should"), "{said}");
+    assert!(said.contains("64 blocks of it are not as expected"), "{said}");
+    assert!(!said.contains("not what was written"), "{said}");
+}

@@ -8,6 +8,7 @@ use crate::front::{Note, Treatment};
 use drivelab_core::op::Action;
 use drivelab_core::run::Run;
 use drivelab_core::summary::summarise;
+use drivelab_core::verified::Verified;
 use drivelab_stats::Histogram;
 
 /// The interval in which fio samples rates, in nanoseconds.
@@ -178,10 +179,13 @@ fn mismatches(clones: &[Clone<'_>]) -> Option<Note> {
         1 => "one block of it is".to_owned(),
         count => format!("{count} blocks of it are"),
     };
+    // Who wrote bytes that the line names is not known.
+    let is_named = |part: &Part<'_>| matches!(part.verified, Verified::Unlike { .. });
+    let what = if parts().any(is_named) { "as expected" } else { "what was written" };
     note(
         "mismatches_counted",
         format!(
-            "All was read, and {wrong} not what was written; a job of fio ends at the first such \
+            "All was read, and {wrong} not {what}; a job of fio ends at the first such \
              block, and its figures are of what it had read by then."
         ),
     )
