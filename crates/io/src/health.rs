@@ -40,11 +40,25 @@ pub(crate) enum Speaks {
 
 /// Asks a device of the kernel's SCSI layer.
 pub(crate) fn of_scsi_layer(line: &mut dyn Line, speaks: Speaks) -> Result<WearFacts, Trouble> {
+    by(line, speaks, [ata::of_ata, scsi::of_scsi])
+}
+
+/// Asks it again, for what changes while it serves.
+pub(crate) fn again_of_scsi_layer(
+    line: &mut dyn Line,
+    speaks: Speaks,
+) -> Result<WearFacts, Trouble> {
+    by(line, speaks, [ata::again, scsi::again])
+}
+
+type Ask = fn(&mut dyn Line) -> Result<WearFacts, Trouble>;
+
+fn by(line: &mut dyn Line, speaks: Speaks, [ata, scsi]: [Ask; 2]) -> Result<WearFacts, Trouble> {
     match speaks {
-        Speaks::Ata => ata::of_ata(line),
-        Speaks::Scsi => scsi::of_scsi(line),
-        Speaks::Bridge => ata::of_ata(line).or_else(|by_ata| {
-            scsi::of_scsi(line).map_err(|_| {
+        Speaks::Ata => ata(line),
+        Speaks::Scsi => scsi(line),
+        Speaks::Bridge => ata(line).or_else(|by_ata| {
+            scsi(line).map_err(|_| {
                 let reason = by_ata.text.split("; ").next().unwrap_or_default().to_owned();
                 Trouble::failed(format!("its bridge hands on no question: {reason}"))
             })

@@ -6,6 +6,7 @@ mod facts;
 mod health;
 mod layers;
 mod limits;
+mod measured;
 mod power_cuts;
 mod purges;
 mod refusals;

@@ -106,7 +106,7 @@ pub(super) fn again(
         true => health::again(&mut line, before),
         false => {
             let disk = tree.disk_directory(number)?;
-            health::of_scsi_layer(&mut line, speaks(&disk, known).ok()?)
+            health::again_of_scsi_layer(&mut line, speaks(&disk, known).ok()?)
         }
     };
     now.ok().filter(|now| now.names == before.names)

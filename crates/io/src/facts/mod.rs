@@ -121,7 +121,8 @@ pub fn device(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
 }
 
 /// What a drive says of its health now that said something of it before, as `known` has it; `None`
-/// where it does not answer, or is another drive. Changes nothing; takes some milliseconds.
+/// where it does not answer, or is another drive. Without FARM, which does not change what a run
+/// says. Changes nothing; takes some milliseconds.
 pub fn health_again(system: &System, known: &DeviceFacts) -> Option<WearFacts> {
     let number = DeviceNumber::parse(&known.number)?;
     asked::again(system, &Tree::new(system), number, known)

@@ -109,6 +109,17 @@ impl Identity {
 
 /// Asks an ATA drive, or a bridge in front of one.
 pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
+    let (wear, directory) = short(line)?;
+    Ok(WearFacts { farm: farm(line, &directory), ..wear })
+}
+
+/// Asks again: without FARM, which is 96 KiB that a drive may keep on its media.
+pub(super) fn again(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
+    short(line).map(|(wear, _)| wear)
+}
+
+/// What takes a few pages to tell, and the directory of the other logs.
+fn short(line: &mut dyn Line) -> Result<(WearFacts, Vec<u8>), Trouble> {
     let identity = Identity::read(line)?;
     if let Some(refusal) = identity.refusal() {
         return Err(refusal);
@@ -142,7 +153,6 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
     if identity.has_sct() {
         add_temperatures(line, &mut wear);
     }
-    wear.farm = farm(line, &directory);
     wear.failing_because = smart.failing();
     wear.failing = match status {
         Ok(Some(SMART_KEY)) => Some(false),
@@ -154,7 +164,7 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
     if wear.failing != Some(true) {
         wear.failing_because.clear();
     }
-    Ok(wear)
+    Ok((wear, directory))
 }
 
 /// Its SCT status, which a drive that has it answers to SMART READ LOG, too (ACS-4, 8.2.4).

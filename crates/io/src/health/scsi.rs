@@ -21,6 +21,16 @@ const TIMEOUT_MS: u32 = 20_000;
 
 /// Asks a SCSI drive.
 pub(super) fn of_scsi(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
+    told(&short(line)?, farm(line))
+}
+
+/// Asks again: without FARM, which is up to 64 KiB that a drive may keep on its media.
+pub(super) fn again(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
+    told(&short(line)?, None)
+}
+
+/// The pages that `PAGES` names, as far as the drive has them.
+fn short(line: &mut dyn Line) -> Result<Logs, Trouble> {
     let pages = listed(&page(line, (SUPPORTED_PAGES, 0), PAGE_BYTES)?);
     let mut logs = Logs::default();
     for number in pages {
@@ -29,12 +39,15 @@ pub(super) fn of_scsi(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
             logs.take(number, &page);
         }
     }
-    let farm = farm(line);
-    if logs == Logs::default() && farm.is_none() {
+    Ok(logs)
+}
+
+fn told(logs: &Logs, farm: Option<FarmFacts>) -> Result<WearFacts, Trouble> {
+    if *logs == Logs::default() && farm.is_none() {
         let wanted = PAGES.map(|page| format!("{page:02X}h")).join(", ");
         return Err(Trouble::failed(format!("the drive has none of the log pages {wanted}")));
     }
-    Ok(WearFacts { farm, ..read(&logs) })
+    Ok(WearFacts { farm, ..read(logs) })
 }
 
 /// What Seagate's drives count besides, where the drive lists that page.
@@ -152,9 +165,12 @@ mod tests {
         };
         let mut drive = fake(pages(&[0x0d, 0, 0x3d, 0x03]));
         let wear = of_scsi(&mut drive).unwrap();
-        assert_eq!(wear.farm.unwrap().power_on_hours, Some(40_000));
+        assert_eq!(wear.farm.as_ref().unwrap().power_on_hours, Some(40_000));
         let (command, ..) = drive.sent.last().unwrap();
         assert_eq!(command, &[0x4d, 0, 0x7d, 3, 0, 0, 0, 0xff, 0xfc, 0, 0, 0, 0, 0, 0, 0]);
+        drive.sent.clear();
+        assert_eq!(again(&mut drive).unwrap(), WearFacts { farm: None, ..wear });
+        assert!(drive.sent.iter().all(|(command, ..)| command[2] != 0x7d), "once a run is enough");
         for pairs in [&[0x0d, 0, 0x3d, 0x04][..], &[0x3d, 0, 0x03, 0x3d], &[0x0d, 0, 0x3d]] {
             let mut drive = fake(pages(pairs));
             assert_eq!(of_scsi(&mut drive).unwrap().farm, None, "{pairs:?}");

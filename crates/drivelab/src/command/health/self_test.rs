@@ -4,7 +4,7 @@ use crate::cli::health::SelfTestKind;
 use crate::outcome::{Failure, Status};
 use crate::print;
 use drivelab_core::facts::{DeviceFacts, SelfTestFacts};
-use drivelab_io::facts::{System, health_again, start_self_test};
+use drivelab_io::facts::{DeviceNumber, System, device, health_again, start_self_test};
 use drivelab_io::health::SelfTest;
 use drivelab_io::signal;
 use std::time::{Duration, Instant};
@@ -73,7 +73,9 @@ pub fn test_itself(
         was_running |= test.is_running;
         if has_ended(before.as_ref(), &test, was_running) {
             print::progress("");
-            disk.wear = Some(wear);
+            let number = DeviceNumber::parse(&disk.number);
+            let anew = number.and_then(|number| device(system, number)?.wear);
+            disk.wear = anew.filter(|anew| anew.names == wear.names).or(Some(wear));
             return Ok(Waited::Ended);
         }
         if !was_running && begin.elapsed() >= BEGIN_WITHIN {

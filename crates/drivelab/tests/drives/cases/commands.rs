@@ -1,5 +1,6 @@
 //! The engine io_uring_cmd: NVMe commands to the character device of a namespace.
 
+use super::measured::{good, last_step};
 use crate::guest::{PATIENCE, asked, by_two, found, kernel_name, node, sysfs, wait_until};
 use crate::support::binary::{Laboratory, Outcome, kind_of, must};
 use serde_json::{Value, json};
@@ -29,10 +30,6 @@ fn by_qemu(drive: &str, counter: &str) -> u64 {
     of["stats"][counter].as_u64().unwrap_or_else(|| panic!("{of}"))
 }
 
-fn last_step(outcome: &Outcome) -> Value {
-    outcome.json()["steps"].as_array().expect("steps").last().expect("a step").clone()
-}
-
 /// The kernel counted nothing of it: that is said, and nothing is called wrong or proved.
 fn expect_unchecked(outcome: &Outcome) {
     let step = last_step(outcome);
@@ -43,19 +40,8 @@ fn expect_unchecked(outcome: &Outcome) {
     assert!(told["text"].as_str().unwrap().contains("io_uring_cmd hands"), "{told}");
 }
 
-/// Of an emulated machine that is busy, or of blocks that nobody has written: nothing that data or
-/// counters say.
-const HARMLESS: [&str; 3] = ["depth_not_reached", "generator_saturated", "unwritten_blocks"];
-
-/// Runs a line to its end, which must be a good one.
 fn fine(laboratory: &Laboratory, line: &[&str]) -> Outcome {
-    let outcome = laboratory.run([line, &["--json"]].concat(), PATIENCE);
-    assert!(matches!(outcome.status, Some(0 | 4)), "{outcome:?}");
-    assert_eq!(outcome.json()["complete"], true, "{outcome:?}");
-    let reasons = last_step(&outcome)["reasons"].clone();
-    let codes = reasons.as_array().expect("a list").iter().map(|reason| &reason["code"]);
-    assert!(codes.clone().all(|code| HARMLESS.iter().any(|it| code == it)), "{reasons}");
-    outcome
+    good(laboratory.run([line, &["--json"]].concat(), PATIENCE))
 }
 
 /// What is written one way is read the other way, by QEMU's own count in whole bytes, and no sooner

@@ -1,6 +1,7 @@
 //! Zones of drives that take writes only in order: QEMU's NVMe namespace, and null_blk with two
 //! conventional zones.
 
+use super::measured::good;
 use crate::guest::{PATIENCE, node};
 use crate::support::binary::{Laboratory, must};
 use serde_json::Value;
@@ -102,7 +103,7 @@ pub fn written() {
         assert_eq!(told(&node), before, "{node} was touched without its token");
         for _ in 0..2 {
             let all = [&line[..], &place, &["--erase", &token]].concat();
-            let json = laboratory.run(all, PATIENCE).expect_status(0).json();
+            let json = good(laboratory.run(all, PATIENCE)).json();
             let stream = stream(&json);
             assert_eq!(stream["write"]["bytes"], 4 * capacity, "{node}: {stream}");
             assert_eq!(stream["reset"]["ops"], 4, "{node}: {stream}");

@@ -212,6 +212,10 @@ fn farm_is_asked_where_the_directory_lists_it_whatever_the_drive_is_called() {
         let told = wear.cautions().join("; ");
         assert!(told.contains("4,660 h under power, but 40,000 h in its FARM log"), "{told}");
         assert_eq!(asked_of_farm(&fake), [0, 32, 64, 96, 128, 160].map(|page| (page, 32)));
+        fake.sent.clear();
+        let later = again(&mut fake).unwrap();
+        assert_eq!(later, WearFacts { farm: None, ..wear });
+        assert_eq!(asked_of_farm(&fake), [], "once a run is enough");
     }
 }
 
