@@ -5,6 +5,7 @@
 
 mod forward;
 mod gather;
+mod issued;
 pub mod limits;
 mod merge;
 mod trouble;
@@ -28,6 +29,7 @@ use drivelab_core::run::Run;
 use drivelab_core::study::Established;
 use drivelab_io::ranks::Ranks;
 use forward::{Forward, Silent};
+use issued::Issued;
 use limits::Limits;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -73,6 +75,7 @@ pub struct Execution<'a> {
     pub asked_drives: AskedDrives,
     /// Those that share the work.
     pub(crate) ranks: Ranks,
+    issued: Issued,
 }
 
 impl<'a> Execution<'a> {
@@ -99,6 +102,7 @@ impl<'a> Execution<'a> {
             limits: None,
             asked_drives: AskedDrives::default(),
             ranks,
+            issued: Issued::default(),
         }
     }
 
@@ -115,6 +119,8 @@ impl<'a> Execution<'a> {
             *self.repetitions.entry(step.begin.name.clone()).or_insert(0) += 1;
             self.limits.iter_mut().for_each(|limits| limits.spend(step));
         }
+        let end = run.steps.last().and_then(|step| step.end.as_ref());
+        self.issued = Issued::of(end.iter().flat_map(|end| &end.phases));
         self.ledger = self.recorder.run().ledger();
     }
 
@@ -318,8 +324,12 @@ impl<'a> Execution<'a> {
             None => {
                 let interval = plan.interval.0;
                 self.testbed.watch_stages(false);
-                drivers_of(step, number, plan.seed, interval, self.file_bytes).and_then(|drivers| {
-                    self.testbed.run(drivers, &mut Silent { progress: self.progress }).map(drop)
+                let drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes);
+                drivers.and_then(|mut drivers| {
+                    self.issued.bound(&mut drivers)?;
+                    let mut sink = Silent { progress: self.progress };
+                    self.issued = Issued::of_finished(&self.testbed.run(drivers, &mut sink)?);
+                    Ok(())
                 })
             }
         })
@@ -363,6 +373,7 @@ impl<'a> Execution<'a> {
             true => ranks.is_rank_0(),
             false => ranks.rank_of(driver.setup().worker, driver.stream().workers) == ranks.rank(),
         });
+        self.issued.bound(&mut drivers)?;
         if step.trace && ranks.is_rank_0() {
             let room = tracer::ios_max(step) / drivers.len().max(1);
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
@@ -373,7 +384,9 @@ impl<'a> Execution<'a> {
         }
         let mut sink = Forward::new(ranks, self.recorder, self.progress, evidence, (step, number));
         self.testbed.watch_stages(step.trace && simulated);
-        self.testbed.run(drivers, &mut sink)
+        let finished = self.testbed.run(drivers, &mut sink)?;
+        self.issued = Issued::of_finished(&finished);
+        Ok(finished)
     }
 
     /// Records what drivers stamped: for a trace, or the I/Os that streams keep one by one.

@@ -61,6 +61,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         operations: span.operations,
         bytes: span.bytes,
         passes: span.passes,
+        issued_by: None,
         steady: false,
         wear_out: false,
         stonewall: span.stonewall,

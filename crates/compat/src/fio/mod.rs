@@ -8,6 +8,7 @@ pub mod output;
 
 mod files;
 mod help;
+mod issued;
 mod jobfile;
 mod marks;
 mod notes;

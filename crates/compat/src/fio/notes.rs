@@ -1,6 +1,7 @@
 //! What a line really measures, where people have been misled by it.
 
 mod layout;
+mod verified;
 
 use super::place::{OnDrive, Places};
 use super::settings::{Distribution, Settings};
@@ -28,6 +29,7 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         cache(whole, places, world, &mut notes);
         read_as_fio_does(whole, &mut notes);
         loops(settings, &mut notes);
+        verified::of(whole, &mut notes);
         if settings.rw.kinds[2] && !places.files.is_empty() && places.on_drive.is_none() {
             notes.push(Note::new(
                 "trim_of_a_file",

@@ -178,7 +178,7 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
 
 /// An amount as fio reaches it in requests of one size: the last one may go beyond it, unless the
 /// files end there.
-fn in_requests(settings: &Settings, place: &Place, amount: u64) -> u64 {
+pub fn in_requests(settings: &Settings, place: &Place, amount: u64) -> u64 {
     let kinds = settings.bs.iter().zip(settings.rw.kinds).filter(|(_, is_issued)| *is_issued);
     let sizes: Vec<u64> = kinds.map(|(bytes, _)| *bytes).collect();
     let is_one = sizes.windows(2).all(|pair| pair[0] == pair[1]);

@@ -1,5 +1,6 @@
 //! Jobs as a plan: what is laid out, what runs together, what is read back.
 
+use super::issued;
 use super::marks;
 use super::place::{Place, Places};
 use super::settings::Settings;
@@ -342,6 +343,7 @@ fn verifying(
 ) -> Result<Option<(Step, Vec<usize>)>, Refusal> {
     let mut streams = Vec::new();
     let mut which = Vec::new();
+    let is_cut_short = wave.iter().any(|(_, whole)| whole.settings.turns.exitall);
     for (place, (_, whole)) in wave.iter().enumerate() {
         let settings = whole.settings;
         let marks = &settings.marks;
@@ -352,18 +354,15 @@ fn verifying(
         if written.mix.write == 0 {
             continue;
         }
-        let until = written.until.clone().unwrap_or_else(|| step.until.clone());
+        let mut until = written.until.clone().unwrap_or_else(|| step.until.clone());
+        if until.elapsed.is_some() || until.level.is_some() || is_cut_short {
+            until = issued::as_issued(whole, place as u32, &until);
+        }
         streams.push(marks::read_back(settings, written, until)?);
         which.push(first_section + place);
     }
     if streams.is_empty() {
         return Ok(None);
-    }
-    if wave.iter().any(|(_, whole)| whole.settings.turns.exitall) {
-        return Err(unsupported(
-            "verify of a job that another one may end",
-            "leave exitall out, so that it is known what was written",
-        ));
     }
     let verify = Step {
         name: format!("verify {}", step.name),

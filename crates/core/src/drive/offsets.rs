@@ -201,7 +201,10 @@ impl Offsets {
     /// What it issues of a stream that ends by these bounds, if it leaves something out of it.
     pub fn left_within(&self, operations: u64, bytes: u64) -> Option<u64> {
         match &self.walk {
-            Walk::Written(written) => Some(written.within(operations, bytes)),
+            // Without a bound it draws for ever, and leaves nothing out of it.
+            Walk::Written(written) if (operations, bytes) != (u64::MAX, u64::MAX) => {
+                Some(written.within(operations, bytes))
+            }
             _ => None,
         }
     }

@@ -25,6 +25,10 @@ pub struct Until {
     /// it, one repetition each, and another bound says when to give up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub steady: bool,
+    /// As many operations as each worker issued for this stream of the step before, counted from 0:
+    /// what a step wrote whose end nobody could tell is read back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issued_by: Option<u32>,
     /// The first worker that ends stops the others of its stream.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stonewall: bool,

@@ -126,6 +126,7 @@ pub fn validate(plan: &Plan, geometry: &Geometry) -> Result<(), Vec<Problem>> {
     let mut mounted = None;
     for (index, step) in plan.steps.iter().enumerate() {
         problems.step = Some(index);
+        read_back::validate_issued(&plan.steps[..index], step, &mut problems);
         problems.stream = None;
         validate_step(step, mounted.as_ref().unwrap_or(geometry), &plan.files, &mut problems);
         match &step.act {
@@ -277,7 +278,8 @@ fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {
             format!("{named} of 0 ends before it begins; use more than 0")
         });
     }
-    problems.need(zero.iter().any(|(_, bound)| bound.is_some()), "until", || {
+    let ends = until.issued_by.is_some() || zero.iter().any(|(_, bound)| bound.is_some());
+    problems.need(ends, "until", || {
         match until.steady {
             false if until.level.is_some() => {
                 "a rate may never become level; give up after a runtime, operations, bytes or \

@@ -1,6 +1,6 @@
 //! Mixes that are read back: the same places in the same order, and wrong blocks are found.
 
-use crate::support::{Drive, MIB, Memory, Outcome, drivers, operations, reads, run, step};
+use crate::support::{Drive, MIB, Memory, Outcome, drivers, elapsed, operations, reads, run, step};
 use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_core::plan::{
     Files, Jump, Mix, Pattern, Sequence, Sharing, Step, Stream, Until, WeightedSize,
@@ -27,8 +27,8 @@ fn places(ops: Vec<DataOp>, action: Action) -> Vec<(u32, u64, u32)> {
     its.map(|op| (op.file, op.offset, op.len)).collect()
 }
 
-#[test]
-fn only_what_was_written_is_read_in_the_order_of_the_writes() {
+/// Mixes of all orders that are drawn.
+fn mixes() -> Vec<Stream> {
     use Pattern::{Permutation, Uniform};
     let sizes = |kind| [4096, 8192].map(|size| WeightedSize { size: Size(size), weight: 1, kind });
     let mut streams = vec![
@@ -51,13 +51,18 @@ fn only_what_was_written_is_read_in_the_order_of_the_writes() {
     let hot = Pattern::HotZones(Vec::new());
     let zipf = Pattern::Zipf { theta: None };
     streams.extend([Pattern::SEQUENTIAL, Permutation, Uniform, zipf, hot].map(mixed));
+    streams
+}
+
+#[test]
+fn only_what_was_written_is_read_in_the_order_of_the_writes() {
     let bounds = [
         operations(500),
         operations(1),
         Until { bytes: Some(Size(MIB)), ..Until::default() },
         Until { bytes: Some(Size(3 * MIB)), operations: Some(700), ..Until::default() },
     ];
-    for stream in streams {
+    for stream in mixes() {
         for until in &bounds {
             let written = done(until, stream.clone());
             let read = done(until, back(&stream));
@@ -67,6 +72,34 @@ fn only_what_was_written_is_read_in_the_order_of_the_writes() {
                 assert!(found.iter().all(|op| op.action == Action::Read));
                 assert_eq!(places(found, Action::Read), wanted, "{stream:?} {until:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn what_time_ended_is_read_back_as_far_as_each_worker_came() {
+    let alone = mixes().into_iter().map(|stream| Stream { mix: Mix::WRITE, ..stream });
+    for stream in mixes().into_iter().chain(alone) {
+        // The second half of the file is slow, so that workers come to different ends.
+        let drive = |now: Time, op: &DataOp, _: &mut [u8]| {
+            (now + if op.offset > MIB / 2 { 5000 } else { 1000 }, Ok(op.len))
+        };
+        let written = run(drivers(&step(elapsed(700_000), vec![stream.clone()]), MIB), drive);
+        let reads = match stream.mix == Mix::WRITE {
+            true => Stream { mix: Mix::READ, ..stream.clone() },
+            false => back(&stream),
+        };
+        let until = Until { issued_by: Some(0), ..elapsed(700_000_000) };
+        let mut readers = drivers(&step(until, vec![reads]), MIB);
+        for (reader, finished) in readers.iter_mut().zip(&written.finished) {
+            assert_eq!(reader.setup().worker, finished.phase.worker);
+            reader.issue_at_most(finished.phase.issued).unwrap();
+        }
+        let read = run(readers, drive);
+        for worker in 0..stream.workers {
+            let wanted = places(written.ops_of(worker), Action::Write);
+            assert!(wanted.len() > 20, "{stream:?}");
+            assert_eq!(places(read.ops_of(worker), Action::Read), wanted, "{stream:?}");
         }
     }
 }

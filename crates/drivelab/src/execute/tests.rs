@@ -206,8 +206,9 @@ pub fn one_drive() -> (tempfile::TempDir, std::path::PathBuf, System) {
     (root, block, system)
 }
 
-/// A drive that is pulled out before its workers have opened it.
-struct PulledOut(VirtualTestbed, std::path::PathBuf);
+/// A drive that is pulled out before its workers have opened it: what then happens to what the
+/// kernel shows of it.
+struct PulledOut(VirtualTestbed, fn(&std::path::Path), std::path::PathBuf);
 
 impl Testbed for PulledOut {
     fn facts(&self) -> &Facts {
@@ -216,10 +217,10 @@ impl Testbed for PulledOut {
 
     fn run(&mut self, _: Vec<Driver>, _: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
         // The kernel takes its name away only after it has refused to open it.
-        let block = self.1.clone();
+        let (taken_away, block) = (self.1, self.2.clone());
         std::thread::spawn(move || {
             std::thread::sleep(std::time::Duration::from_millis(60));
-            std::fs::remove_dir_all(block).unwrap();
+            taken_away(&block);
         });
         Err(Trouble::failed("/dev/sda cannot be opened: No such device or address"))
     }
@@ -227,16 +228,33 @@ impl Testbed for PulledOut {
 
 #[test]
 fn a_drive_that_went_away_before_it_was_opened_is_called_that() {
-    let (_root, block, system) = one_drive();
-    let mut testbed = PulledOut(VirtualTestbed::new(100_000, 1), block);
-    let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
-    let plan = Plan { seed: 1, steps: vec![reads], ..Plan::default() };
-    let devices = vec![DeviceNumber { major: 8, minor: 0 }];
-    let (_, result) = execute_below(system, devices, &mut testbed, &plan);
-    let Err(Stop::Trouble(trouble)) = result else { panic!("{result:?}") };
+    let text = |taken_away: fn(&std::path::Path)| {
+        let (_root, block, system) = one_drive();
+        let mut testbed = PulledOut(VirtualTestbed::new(100_000, 1), taken_away, block);
+        let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
+        let plan = Plan { seed: 1, steps: vec![reads], ..Plan::default() };
+        let devices = vec![DeviceNumber { major: 8, minor: 0 }];
+        let (_, result) = execute_below(system, devices, &mut testbed, &plan);
+        let Err(Stop::Trouble(trouble)) = result else { panic!("{result:?}") };
+        trouble.text
+    };
+    fn state(block: &std::path::Path, state: &str) {
+        std::fs::create_dir_all(block.join("device")).unwrap();
+        std::fs::write(block.join("device/state"), state).unwrap();
+    }
     let words = "the drive 8:0 went away while it was used: /dev/sda cannot be opened: No such \
                  device or address; see the kernel log";
-    assert!(trouble.text.starts_with(words), "{}", trouble.text);
+    let ways: [fn(&std::path::Path); 3] = [
+        |block| std::fs::remove_dir_all(block).unwrap(),
+        |block| state(block, "cancel\n"),
+        |block| state(block, "deleting (no IO)\n"),
+    ];
+    for taken_away in ways {
+        let text = text(taken_away);
+        assert!(text.starts_with(words), "{text}");
+    }
+    let text = text(|block| state(block, "running\n"));
+    assert_eq!(text, "/dev/sda cannot be opened: No such device or address");
 }
 
 /// A drive that is pulled out while memory serves all that is read.

@@ -35,8 +35,8 @@ pub(crate) use udev::content_type;
 
 use crate::health::SelfTest;
 use crate::health::smartctl::{self, Told};
-use crate::system::read_number;
 pub use crate::system::{DeviceNumber, System};
+use crate::system::{read_number, read_text};
 use drivelab_core::queue::Trouble;
 
 /// All mounts of our mount namespace, in the kernel's order.
@@ -104,12 +104,17 @@ pub fn name_of(system: &System, number: DeviceNumber) -> Option<String> {
     Tree::new(system).name(number)
 }
 
-/// Whether a block device is there and holds anything. The kernel sets the size of an NVMe drive
-/// that went away to 0 before it takes the device away.
+/// Whether a block device is there, holds anything, and is not being taken away. The kernel sets
+/// the size of an NVMe drive that went away to 0 before it takes the device away, and of a SCSI
+/// drive it lists the name until its last requests have failed.
 pub fn is_there(system: &System, number: DeviceNumber) -> bool {
-    let directory = Tree::new(system).directory(number);
-    let sectors = directory.and_then(|directory| read_number::<u64>(&directory.join("size")));
+    /// Of SCSI devices, and of NVMe controllers.
+    const GOING: [&str; 5] = ["cancel", "deleted", "deleting", "deleting (no IO)", "dead"];
+    let Some(directory) = Tree::new(system).directory(number) else { return false };
+    let sectors = read_number::<u64>(&directory.join("size"));
+    let state = read_text(&directory.join("device/state"));
     sectors.is_some_and(|sectors| sectors > 0)
+        && !state.is_some_and(|state| GOING.contains(&state.trim()))
 }
 
 /// One block device by number, `None` when sysfs does not know it.

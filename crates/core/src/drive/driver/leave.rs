@@ -7,6 +7,7 @@ use crate::content::{Fault, Stamp};
 use crate::offsets::Offsets;
 use crate::op::{DataOp, Op, Time};
 use crate::plan::{Arrival, Files, Sharing, SyncTiming};
+use crate::queue::Trouble;
 use crate::tally::{Mismatch, Phase, Slow, Stonewalled, Tally};
 
 impl Driver {
@@ -139,6 +140,18 @@ impl Driver {
         }
     }
 
+    /// Lets it go on to what so many operations of the stream that it reads back wrote, at most.
+    ///
+    /// # Errors
+    /// What is read back cannot be planned.
+    pub fn issue_at_most(&mut self, operations: u64) -> Result<(), Trouble> {
+        let setup = &self.setup;
+        let offsets = Offsets::new(&setup.stream, setup.worker, setup.file_bytes, setup.base())?;
+        let most = offsets.left_within(operations, u64::MAX).unwrap_or(operations);
+        self.bounds.operations_max = self.bounds.operations_max.min(most);
+        Ok(())
+    }
+
     /// The operation that failed and ended the step, if one did.
     pub fn failure(&self) -> Option<Failure> {
         self.failure
@@ -245,7 +258,8 @@ fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
         // Times of a trace come once.
         operations = operations.min(offsets.pass_operations().unwrap_or(0));
     }
-    if until.elapsed.is_none() && operations == u64::MAX && bytes == u64::MAX {
+    let is_open = until.elapsed.is_none() && until.issued_by.is_none();
+    if is_open && operations == u64::MAX && bytes == u64::MAX {
         operations = offsets.pass_operations().map_or(0, |one| of_passes(one, 1));
     }
     match offsets.left_within(operations, bytes) {

@@ -126,6 +126,7 @@ fn sample_step(random: &mut Random) -> Step {
             ends_all: random.below(2) == 0,
             stonewall: random.below(2) == 0,
             wear_out: random.below(2) == 0,
+            issued_by: (random.below(2) == 0).then(|| random.next_u64() as u32),
             level: (random.below(2) == 0).then(|| sample_level(random)),
         },
         repeat: random.below(4) as u32,

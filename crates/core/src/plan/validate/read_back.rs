@@ -1,7 +1,7 @@
 //! Refuses to read back what nobody knows to have been written.
 
 use super::Problems;
-use crate::plan::{Mix, Pattern, Stream, Until};
+use crate::plan::{Mix, Pattern, Step, Stream, Until};
 
 /// Streams that read where a mix has written.
 pub(super) fn validate_read_back(stream: &Stream, until: &Until, problems: &mut Problems) {
@@ -20,8 +20,28 @@ pub(super) fn validate_read_back(stream: &Stream, until: &Until, problems: &mut 
         "what is read back has the order of what was written; give both the same `order`"
             .to_string()
     });
-    let is_exact = until.elapsed.is_none() && until.level.is_none() && !until.steady;
+    let is_open = until.elapsed.is_some() || until.level.is_some() || until.steady;
+    let is_exact = !is_open || until.issued_by.is_some();
     problems.need(is_exact, "read_back", || {
-        "only operations, bytes or passes tell what was written; end it by one of them".to_string()
+        "only operations, bytes, passes or `issued_by` tell what was written; end it by one of them"
+            .to_string()
     });
+}
+
+/// Streams that do as much as one of the step before did.
+pub(super) fn validate_issued(earlier: &[Step], step: &Step, problems: &mut Problems) {
+    for (index, stream) in step.streams.iter().enumerate() {
+        problems.stream = Some(index);
+        let Some(number) = step.until_of(stream).issued_by else { continue };
+        let before = earlier.last().filter(|before| before.repetitions() == 1);
+        let issuer = before.and_then(|before| before.streams.get(number as usize));
+        let is_known =
+            issuer.is_some_and(|issuer| issuer.workers == stream.workers && !issuer.is_metadata());
+        problems.need(is_known && step.repetitions() == 1, "issued_by", || {
+            format!(
+                "stream {number}, counted from 0, of the step before must have as many workers, \
+                 and both steps one repetition; name such a stream"
+            )
+        });
+    }
 }

@@ -3,7 +3,7 @@
 use super::measured::{good, last_step};
 use crate::guest::{PATIENCE, asked, by_two, found, kernel_name, node, sysfs, wait_until};
 use crate::support::binary::{Laboratory, Outcome, kind_of, must};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs;
 
 const ENGINE: [&str; 2] = ["--engine", "io_uring_cmd"];

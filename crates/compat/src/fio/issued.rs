@@ -1,0 +1,33 @@
+//! How far a job is read back whose end does not tell how much it wrote.
+
+use super::settings::{Distribution, Settings};
+use super::stream;
+use super::translate::Whole;
+use drivelab_core::plan::Until;
+use drivelab_core::units::Size;
+
+/// The end of what reads back a job whose own end, `until`, does not tell how much it wrote: as far
+/// as it came, but no block of one pass twice; where passes leave blocks out, no longer than it
+/// ran.
+pub fn as_issued(whole: &Whole<'_>, number: u32, until: &Until) -> Until {
+    let (settings, place) = (whole.settings, whole.place);
+    let clones = u64::from(settings.numjobs.max(1));
+    let one_pass = Size(stream::in_requests(settings, place, place.size).saturating_mul(clones));
+    let takes_all = covers(settings);
+    Until {
+        issued_by: Some(number),
+        bytes: until.bytes.or(takes_all.then_some(one_pass)),
+        operations: until.operations,
+        elapsed: until.elapsed.filter(|_| !takes_all),
+        ..Until::default()
+    }
+}
+
+/// Whether one pass of a job writes each block of its region.
+fn covers(settings: &Settings) -> bool {
+    let is_of_one_size = settings.bsrange.is_none() && settings.bssplit.is_none();
+    let is_drawn_alike = settings.distribution[1] == Distribution::Random;
+    let is_mapped = !settings.norandommap && is_drawn_alike && settings.percentage_random[1] == 100;
+    let is_in_order = !settings.rw.random && settings.rw.hole == 0;
+    is_of_one_size && !settings.rw.is_mixed() && (is_in_order || (settings.rw.random && is_mapped))
+}
