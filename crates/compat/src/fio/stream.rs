@@ -23,6 +23,9 @@ use drivelab_core::units::{Size, Span};
 /// What fits no stream, by name.
 pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, Refusal> {
     let (settings, place) = (whole.settings, whole.place);
+    if let Some(named) = &place.names {
+        return Ok(super::names::stream(whole, named, world));
+    }
     let engine = settings.engine.1;
     let traits = engine.traits();
     let is_direct = settings.is_direct() && !traits.is_through_page_cache;
