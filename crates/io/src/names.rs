@@ -161,7 +161,7 @@ impl Names {
     }
 
     /// The same, which tells `held` what it made and removed of the names that `stream` spells.
-    pub fn noting(mut self, stream: &Stream, held: Held) -> Self {
+    pub fn noting(mut self, stream: &Stream, held: &Held) -> Self {
         let part = stream.part_of(self.owner.in_stream());
         let form = stream.names().and_then(|of| of.form.as_ref());
         self.noting = form.map(|form| Noting::new(held, form, part));
@@ -199,7 +199,7 @@ impl Names {
             Action::Create => {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
                 let made = openat(directory, name, flags, Mode::from_raw_mode(0o600));
-                if let (Ok(_), Some(noting)) = (&made, &mut self.noting) {
+                if let (Ok(_), Some(noting)) = (&made, &self.noting) {
                     noting.made(op.name());
                 }
                 made.and_then(|file| fill(file, &self.content, self.syncs))
@@ -223,14 +223,14 @@ impl Names {
                 let of_directory = AtFlags::REMOVEDIR;
                 let flags = if self.of_directories { of_directory } else { AtFlags::empty() };
                 let removed = unlinkat(directory, name, flags);
-                if let (Ok(()), Some(noting)) = (removed, &mut self.noting) {
+                if let (Ok(()), Some(noting)) = (removed, &self.noting) {
                     noting.removed(op.name());
                 }
                 removed
             }
             Action::Mkdir => {
                 let made = mkdirat(directory, name, Mode::from_raw_mode(0o700));
-                if let (Ok(()), Some(noting)) = (made, &mut self.noting) {
+                if let (Ok(()), Some(noting)) = (made, &self.noting) {
                     noting.made(op.name());
                 }
                 made

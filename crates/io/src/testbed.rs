@@ -174,7 +174,7 @@ fn start(
             return worker::run(driver, queue, pulse, context);
         }
         Handle::Spelt(directory, held) => {
-            let names = Names::new(&stream, owner, directory)?.noting(&stream, held);
+            let names = Names::new(&stream, owner, directory)?.noting(&stream, &held);
             let queue = SyncQueue::new(names, clock, buffers, pulse.clone());
             return worker::run(driver, queue, pulse, context);
         }

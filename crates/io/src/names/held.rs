@@ -3,7 +3,7 @@
 //! A name of that spelling which another has made meanwhile looks the same from outside.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A form of names, and the worker whose names they are.
@@ -11,17 +11,27 @@ type Key = (String, u32);
 
 /// The names that all workers have made and not removed, by form and worker.
 #[derive(Debug, Clone, Default)]
-pub struct Held(Arc<Mutex<BTreeMap<Key, Range<u32>>>>);
+pub struct Held(Arc<Mutex<BTreeMap<Key, Arc<Numbers>>>>);
+
+/// Those from one number up to another.
+#[derive(Debug, Default)]
+struct Numbers {
+    from: AtomicU32,
+    to: AtomicU32,
+}
 
 impl Held {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<Key, Range<u32>>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<Key, Arc<Numbers>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the run has made this name and not removed it.
     pub(crate) fn has(&self, form: &str, worker: u32, name: u32) -> bool {
-        let all = self.all();
-        all.get(&key(form, worker)).is_some_and(|names| names.contains(&name))
+        let numbers = self.all().get(&key(form, worker)).cloned();
+        numbers.is_some_and(|numbers| {
+            let (from, to) = (&numbers.from, &numbers.to);
+            (from.load(Ordering::Acquire)..to.load(Ordering::Acquire)).contains(&name)
+        })
     }
 }
 
@@ -29,39 +39,28 @@ fn key(form: &str, worker: u32) -> Key {
     (form.to_owned(), if form.contains("{worker}") { worker } else { 0 })
 }
 
-/// What one worker does to names of one form, told to all when it ends: within a measurement it
-/// costs a number.
+/// What one worker does to names of one form. It is known at once, also of a worker that hangs.
 #[derive(Debug)]
-pub(super) struct Noting {
-    held: Held,
-    key: Key,
-    names: Range<u32>,
-}
+pub(super) struct Noting(Arc<Numbers>);
 
 impl Noting {
-    pub(super) fn new(held: Held, form: &str, worker: u32) -> Self {
-        let key = key(form, worker);
-        let names = held.all().get(&key).cloned().unwrap_or_default();
-        Noting { held, key, names }
+    pub(super) fn new(held: &Held, form: &str, worker: u32) -> Self {
+        Noting(held.all().entry(key(form, worker)).or_default().clone())
     }
 
     /// Names are made one after the other, from the first on.
-    pub(super) fn made(&mut self, name: u32) {
+    pub(super) fn made(&self, name: u32) {
+        let Numbers { from, to } = &*self.0;
         if name == 0 {
-            self.names = 0..1;
-        } else if name == self.names.end {
-            self.names.end += 1;
+            to.store(1, Ordering::Release);
+            from.store(0, Ordering::Release);
+        } else if name == to.load(Ordering::Relaxed) {
+            to.store(name.saturating_add(1), Ordering::Release);
         }
     }
 
-    pub(super) fn removed(&mut self, name: u32) {
-        self.names.start = self.names.start.max(name.saturating_add(1));
-    }
-}
-
-impl Drop for Noting {
-    fn drop(&mut self) {
-        self.held.all().insert(self.key.clone(), self.names.clone());
+    pub(super) fn removed(&self, name: u32) {
+        self.0.from.fetch_max(name.saturating_add(1), Ordering::AcqRel);
     }
 }
 
@@ -72,28 +71,20 @@ mod tests {
     #[test]
     fn what_was_made_and_not_removed_is_held() {
         let held = Held::default();
-        let has = |name| held.has("n{worker}f{name}", 3, name);
-        let noting = || Noting::new(held.clone(), "n{worker}f{name}", 3);
-        let mut making = noting();
+        let form = "n{worker}f{name}";
+        let list = || (0..7).filter(|name| held.has(form, 3, *name)).collect::<Vec<_>>();
+        let making = Noting::new(&held, form, 3);
         (0..4).for_each(|name| making.made(name));
-        // The fifth was there already; the sixth was not tried.
+        // The fifth was there already.
         making.made(5);
-        assert!(!has(0), "a worker tells it when it ends");
-        drop(making);
-        assert_eq!((0..7).filter(|name| has(*name)).count(), 4);
-        assert!(!held.has("n{worker}f{name}", 2, 0) && !held.has("f{name}", 3, 0));
-        let mut removing = noting();
+        assert_eq!(list(), [0, 1, 2, 3]);
+        assert!(!held.has(form, 2, 0) && !held.has("f{name}", 3, 0));
+        let removing = Noting::new(&held, form, 3);
         (0..2).for_each(|name| removing.removed(name));
-        drop(removing);
-        assert_eq!((0..7).filter(|name| has(*name)).collect::<Vec<_>>(), [2, 3]);
-        let mut again = noting();
-        again.made(0);
-        drop(again);
-        assert_eq!((0..7).filter(|name| has(*name)).collect::<Vec<_>>(), [0]);
-        drop(Noting::new(held.clone(), "all", 7));
-        let mut one = Noting::new(held.clone(), "one", 7);
-        one.made(0);
-        drop(one);
-        assert!(held.has("one", 0, 0) && !held.has("all", 0, 0));
+        assert_eq!(list(), [2, 3]);
+        making.made(0);
+        assert_eq!(list(), [0], "made again, of an earlier pass nothing is left");
+        Noting::new(&held, "one", 7).made(0);
+        assert!(held.has("one", 0, 0) && held.has("one", 5, 0) && !held.has("all", 0, 0));
     }
 }

@@ -13,9 +13,9 @@ pub struct Course {
     pub operations: Vec<u64>,
 }
 
-/// The course of what counts, bytes and operations, in the measured window of a worker. An interval in which nothing
-/// completed counts with 0, and the last one only if nearly all of it was there: a worker that
-/// waits for its next request to be due ends before the time does.
+/// The course of what counts, bytes and operations, in the measured window of a worker. An interval
+/// in which nothing completed counts with 0, and the last one only if nearly all of it was there: a
+/// worker that waits for its next request to be due ends before the time does.
 pub fn course(
     tallies: &[&Tally],
     of: impl Fn(&Tally) -> (u64, u64),
