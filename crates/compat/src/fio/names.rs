@@ -259,7 +259,7 @@ fn of_job(
         true => None,
         false => found(paths, work, world)?,
     };
-    let count = settings.filenames.is_empty().then_some(settings.nrfiles).unwrap_or(1);
+    let count = if settings.filenames.is_empty() { settings.nrfiles } else { 1 };
     let bytes = bytes_of(settings, work, count, found)?;
     let total = match settings.size {
         Some(Amount::Bytes(bytes)) => bytes,
@@ -359,7 +359,7 @@ pub fn lay_out(jobs: &[Whole<'_>]) -> Vec<Step> {
 pub fn laid_out(whole: &Whole<'_>) -> Option<(u32, u32, u64)> {
     let named = whole.place.names.as_ref()?;
     let is_said = !named.existing && !named.work.makes() && !named.work.of_directories;
-    is_said.then(|| (whole.settings.numjobs, named.count, whole.place.size))
+    is_said.then_some((whole.settings.numjobs, named.count, whole.place.size))
 }
 
 fn stream_of(workers: u32, named: &Named, action: Action) -> Stream {
