@@ -83,12 +83,13 @@ impl Descriptors {
         let names = setup.stream.names();
         let index = match names.map_or(Files::One, |names| names.directories) {
             _ if names.is_some_and(|names| names.form.is_some()) => {
-                let directory = self.spelt.as_ref().map(|names| names.descriptor());
-                let directory = directory
+                let spelt = self.spelt.as_ref();
+                let spelt = spelt
                     .ok_or_else(|| Trouble::defect("there is no directory for spelt names"))?;
-                return directory.try_clone_to_owned().map(Handle::Directory).map_err(|error| {
+                let cloned = spelt.descriptor().try_clone_to_owned().map_err(|error| {
                     Trouble::failed(format!("the target directory cannot be used: {error}"))
                 });
+                return Ok(Handle::Spelt(cloned?, spelt.held()));
             }
             Files::One => 0,
             Files::Each => setup.worker as usize,

@@ -42,7 +42,9 @@ pub fn run(
     let (opened, nonblocking) = match handle {
         Handle::Data { opened, nonblocking } => (opened, nonblocking),
         Handle::Nothing => return course.run(Null::new(clock, buffers)),
-        Handle::Directory(_) => return Err(Trouble::usage("a bare loop needs data, not names")),
+        Handle::Directory(_) | Handle::Spelt(..) => {
+            return Err(Trouble::usage("a bare loop needs data, not names"));
+        }
     };
     on_queue(stream, Place { opened, nonblocking, clock, buffers, pulse }, course)
 }

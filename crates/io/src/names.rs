@@ -2,6 +2,7 @@
 //! directory.
 
 use crate::errno::errno;
+use crate::names::held::Noting;
 use crate::sync::Mover;
 use drivelab_core::content::count_up;
 use drivelab_core::defect::defect;
@@ -13,9 +14,11 @@ use rustix::fs::{UTIME_NOW, utimensat};
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 
+mod held;
 mod ring;
 mod spelling;
 
+pub use held::Held;
 pub use ring::{NamesRing, is_offered as is_offered_by_ring};
 pub(crate) use spelling::Spelling;
 
@@ -106,6 +109,8 @@ pub struct Names {
     /// Without `create` in the stream, names are made beforehand and kept over all passes.
     standing: bool,
     unlinks: bool,
+    /// Where it is told which spelt names were made.
+    noting: Option<Noting>,
 }
 
 impl Names {
@@ -134,6 +139,7 @@ impl Names {
             standing: !creates && spelling.is_none(),
             spelling,
             unlinks: of.actions.contains(&Action::Unlink),
+            noting: None,
         };
         let needed = of.actions.iter().any(|a| !matches!(a, Action::Create | Action::Mkdir));
         if names.standing && needed {
@@ -152,6 +158,14 @@ impl Names {
             }
         }
         Ok(names)
+    }
+
+    /// The same, which tells `held` what it made and removed of the names that `stream` spells.
+    pub fn noting(mut self, stream: &Stream, held: &Held) -> Self {
+        let part = stream.part_of(self.owner.in_stream());
+        let form = stream.names().and_then(|of| of.form.as_ref());
+        self.noting = form.map(|form| Noting::new(held, form, part));
+        self
     }
 
     /// The name of an operation, and of a rename the one it had before.
@@ -185,6 +199,9 @@ impl Names {
             Action::Create => {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
                 let made = openat(directory, name, flags, Mode::from_raw_mode(0o600));
+                if let (Ok(_), Some(noting)) = (&made, &self.noting) {
+                    noting.made(op.name());
+                }
                 made.and_then(|file| fill(file, &self.content, self.syncs))
             }
             Action::Open => {
@@ -202,9 +219,22 @@ impl Names {
                 utimensat(directory, name, &times, AtFlags::empty())
             }
             Action::Rename => renameat(directory, old.c_str(), directory, name),
-            Action::Unlink if self.of_directories => unlinkat(directory, name, AtFlags::REMOVEDIR),
-            Action::Unlink => unlinkat(directory, name, AtFlags::empty()),
-            Action::Mkdir => mkdirat(directory, name, Mode::from_raw_mode(0o700)),
+            Action::Unlink => {
+                let of_directory = AtFlags::REMOVEDIR;
+                let flags = if self.of_directories { of_directory } else { AtFlags::empty() };
+                let removed = unlinkat(directory, name, flags);
+                if let (Ok(()), Some(noting)) = (removed, &self.noting) {
+                    noting.removed(op.name());
+                }
+                removed
+            }
+            Action::Mkdir => {
+                let made = mkdirat(directory, name, Mode::from_raw_mode(0o700));
+                if let (Ok(()), Some(noting)) = (made, &self.noting) {
+                    noting.made(op.name());
+                }
+                made
+            }
             // All that was done to the names in it: its whole file system.
             Action::Flush if self.of_directories => {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

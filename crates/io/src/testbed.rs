@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::cpus;
 use crate::engine::{Engine, Opened};
 use crate::facts as machine;
-use crate::names::{Names, NamesRing, Owner};
+use crate::names::{Held, Names, NamesRing, Owner};
 use crate::null::Null;
 use crate::queues::{Place, WithQueue, on_queue};
 use crate::ranks::Ranks;
@@ -36,6 +36,8 @@ pub enum Handle {
     },
     /// An open directory of ours.
     Directory(OwnedFd),
+    /// An open directory among whose names are ours, and which those are.
+    Spelt(OwnedFd, Held),
     /// Nothing at all, for the null engine.
     Nothing,
 }
@@ -168,6 +170,11 @@ fn start(
                 let queue = NamesRing::new(&stream, names, clock, buffers)?;
                 return worker::run(driver, queue, pulse, context);
             }
+            let queue = SyncQueue::new(names, clock, buffers, pulse.clone());
+            return worker::run(driver, queue, pulse, context);
+        }
+        Handle::Spelt(directory, held) => {
+            let names = Names::new(&stream, owner, directory)?.noting(&stream, &held);
             let queue = SyncQueue::new(names, clock, buffers, pulse.clone());
             return worker::run(driver, queue, pulse, context);
         }

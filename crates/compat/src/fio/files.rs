@@ -164,6 +164,7 @@ impl Wanted {
             size: self.size,
             file_bytes: self.file_bytes.max(self.found_bytes),
             is_on_drive: false,
+            names: None,
         }
     }
 }
@@ -293,7 +294,7 @@ fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
 }
 
 /// Refuses what is no directory, as fio does when it reads the line.
-fn are_directories(settings: &Settings, world: &dyn World) -> Result<(), Refusal> {
+pub(super) fn are_directories(settings: &Settings, world: &dyn World) -> Result<(), Refusal> {
     for directory in &settings.directories {
         let found = world.found(directory);
         if !matches!(found, Found::Directory | Found::Simulated { .. }) {
@@ -309,7 +310,7 @@ fn are_directories(settings: &Settings, world: &dyn World) -> Result<(), Refusal
 
 /// Refuses files in directories that are not there. fio makes them, and then measures whatever
 /// drive they happen to lie on: a mount that is missing goes unnoticed.
-fn have_directories(paths: &[String], world: &dyn World) -> Result<(), Refusal> {
+pub(super) fn have_directories(paths: &[String], world: &dyn World) -> Result<(), Refusal> {
     let mut known: HashSet<&str> = ["", "."].into();
     for path in paths {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -337,7 +338,7 @@ fn have_directories(paths: &[String], world: &dyn World) -> Result<(), Refusal> 
 }
 
 /// The paths of a job's files, clone by clone.
-fn paths_of(name: &str, settings: &Settings) -> Vec<String> {
+pub(super) fn paths_of(name: &str, settings: &Settings) -> Vec<String> {
     let directories = &settings.directories;
     let below = |clone: u32, file: String| match directories.len() {
         0 => file,
@@ -417,7 +418,7 @@ fn whole_bytes(
 }
 
 /// The directory that all files are below, and their names from there on.
-fn below_one_directory(paths: &[String]) -> Result<(String, Vec<String>), Refusal> {
+pub(super) fn below_one_directory(paths: &[String]) -> Result<(String, Vec<String>), Refusal> {
     let split = |path: &String| match path.rsplit_once('/') {
         Some(("", file)) => ("/".to_string(), file.to_string()),
         Some((directory, file)) => (directory.to_string(), file.to_string()),

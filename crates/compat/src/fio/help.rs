@@ -24,7 +24,7 @@ all sizes or times), --erase TOKEN, --runs DIR, --dry-run (prints the plan),
 ";
 
 /// Engines, with what each is.
-const ENGINES: [(&str, &str, &[&str]); 10] = [
+const ENGINES: [(&str, &str, &[&str]); 16] = [
     ("psync", "pread(2) and pwrite(2), one request at a time", &[]),
     ("sync", "as psync", &[]),
     ("vsync", "as psync", &[]),
@@ -39,6 +39,12 @@ const ENGINES: [(&str, &str, &[&str]); 10] = [
     ("posixaio", "as psync: glibc too does the requests of one file one by one", &[]),
     ("mmap", "a mapped file, through the page cache", &[]),
     ("null", "moves no data: the cost of the program itself", &[]),
+    ("filecreate", "makes a file, empty, for each of nrfiles", &[]),
+    ("filestat", "stat(2) of each of nrfiles", &["stat_type"]),
+    ("filedelete", "removes each of nrfiles", &[]),
+    ("dircreate", "makes a directory for each of nrfiles", &[]),
+    ("dirstat", "stat(2) of a directory for each of nrfiles", &["stat_type"]),
+    ("dirdelete", "removes a directory for each of nrfiles", &[]),
 ];
 
 const RING: [&str; 7] = [

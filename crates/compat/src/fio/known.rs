@@ -6,6 +6,7 @@ mod reports;
 mod requests;
 
 use super::marks::{bytes, plain_bytes};
+use super::names::Work;
 use super::reading::{
     Given, above_zero, alignment, blocks, checksum, direction, distributions, engine, file_sizes,
     is_lfsr, mask_of_cpus, names_or_drive, percentiles, put, ranges, shares, splits, start_delay,
@@ -14,7 +15,7 @@ use super::reading::{
 use super::settings::{Ends, Settings, Wrong};
 use super::shown::{Unified, Without};
 use super::steadystate::criterion;
-use super::value::{by_direction, number, size};
+use super::value::{BadValue, by_direction, number, size};
 use super::zones::ZoneMode;
 use crate::option::Care::{self, Ignored, InPart, Near, Same};
 use crate::option::{self, Opt};

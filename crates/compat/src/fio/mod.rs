@@ -11,6 +11,7 @@ mod help;
 mod issued;
 mod jobfile;
 mod marks;
+mod names;
 mod notes;
 mod place;
 mod reading;
@@ -79,9 +80,10 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
     if words.parse_only {
         return Ok(Asked::Text(String::new()));
     }
-    let places = match simulated::drive_of(&jobs) {
-        Some(drive) => simulated::places(&jobs, drive, world)?,
-        None => files::places(&jobs, world)?,
+    let places = match (names::places(&jobs, world)?, simulated::drive_of(&jobs)) {
+        (Some(places), _) => places,
+        (None, Some(drive)) => simulated::places(&jobs, drive, world)?,
+        (None, None) => files::places(&jobs, world)?,
     };
     let wholes: Vec<Whole<'_>> = words
         .jobs
@@ -92,6 +94,9 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
         .collect();
     let translated = translate::plan(&wholes, &places, world)?;
     notes.extend(notes::of(&wholes, &places, &translated.plan, world));
+    if names::are_removed(&jobs, &places) {
+        names::removed(&mut notes);
+    }
     notes::once(&mut notes);
     let line = Line {
         formats: words.formats,
@@ -100,7 +105,8 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
         global: words.global_shown,
         sections: translated.sections,
     };
-    let keeps = !jobs.iter().any(|(_, settings)| settings.unlink);
+    let are_removed = names::are_removed(&jobs, &places);
+    let keeps = !are_removed && !jobs.iter().any(|(_, settings)| settings.unlink);
     let results = output::files(&line);
     let job = Job { plan: translated.plan, target: places.target, keeps, notes, results };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(line) })

@@ -20,6 +20,10 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
     }
     for whole in jobs {
         let settings = whole.settings;
+        if let Some(named) = &whole.place.names {
+            super::names::notes(whole, named, world, &mut notes);
+            continue;
+        }
         direct(whole, &mut notes);
         mixes(whole, &mut notes);
         depth(settings, &mut notes);
@@ -72,7 +76,7 @@ pub fn once(notes: &mut Vec<Note>) {
 }
 
 fn is_random(stream: &drivelab_core::plan::Stream) -> bool {
-    !stream.is_sequential() && stream.requests().is_empty()
+    !stream.is_sequential() && stream.requests().is_empty() && !stream.is_metadata()
 }
 
 fn given(whole: &Whole<'_>, name: &str) -> Option<String> {

@@ -1,5 +1,6 @@
 //! Where the I/O of jobs goes: files in a directory, regions of a simulated drive, or one drive.
 
+use super::names::Named;
 use drivelab_core::plan::{Files, PlanFile};
 
 /// Where the I/O of one job goes.
@@ -23,6 +24,8 @@ pub struct Place {
     pub file_bytes: u64,
     /// Its files are regions of a drive: `offset` and `offset_each` say where; no file is named.
     pub is_on_drive: bool,
+    /// It works on names and not on what is in files.
+    pub names: Option<Named>,
 }
 
 impl Place {

@@ -1,6 +1,7 @@
 //! What is given to options of fio, read.
 
 use super::known::{instead, no};
+use super::names::Work;
 use super::settings::{Direction, Distribution, Settings, Window, Wrong};
 use super::value::{Amount, BadValue, amount, boolean, by_direction, number, size, time_ns};
 use drivelab_core::op::SECOND;
@@ -330,9 +331,10 @@ pub fn engine(text: &str) -> Result<(String, Engine), Wrong> {
         "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "posixaio" => Engine::Psync,
         "mmap" => Engine::Mmap,
         "null" => Engine::Null,
+        names if Work::of(names).is_some() => Engine::Psync,
         _ => {
-            let way =
-                "use libaio, io_uring, io_uring_cmd, psync, sync, pvsync2, posixaio, mmap or null";
+            let way = "use libaio, io_uring, io_uring_cmd, psync, sync, pvsync2, posixaio, mmap, \
+                       null, or filecreate and its like";
             return Err(Wrong::NotHere(instead(way)));
         }
     };

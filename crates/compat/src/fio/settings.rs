@@ -2,6 +2,7 @@
 
 use super::known;
 use super::marks::Marks;
+use super::names::Work;
 use super::reading::Given;
 use super::replay::Replay;
 use super::shown::{Unified, Without};
@@ -34,6 +35,8 @@ pub struct Settings {
     pub ba: Option<u64>,
     /// `ioengine`, in fio's word, and what stands for it.
     pub engine: (String, Engine),
+    /// What its engine does with names; `None`: it moves data.
+    pub names: Option<Work>,
     /// `iodepth`.
     pub depth: u32,
     /// `iodepth_batch`.
@@ -289,6 +292,7 @@ impl Default for Settings {
             bssplit: None,
             ba: None,
             engine: ("psync".into(), Engine::Psync),
+            names: None,
             depth: 1,
             batch_submit: None,
             batch_complete: None,

@@ -1,6 +1,8 @@
 //! What the output needs of a line: which jobs there are, and what of the plan each of them is.
 
 use super::settings::LogLines;
+use drivelab_core::op::Action;
+use drivelab_core::tally::KindTally;
 
 /// A layout of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +102,34 @@ pub struct Section {
     pub without: Without,
     /// Errors are counted and printed (`continue_on_error`).
     pub counts_errors: bool,
+    /// It is of names: as how many requests each operation counts, in the direction of `rw`.
+    pub names: Option<u64>,
+}
+
+impl Section {
+    /// Whether fio looks at the drives below: where its engine says that it needs none, it does
+    /// not.
+    pub(super) fn shows_disks(&self) -> bool {
+        !matches!(self.ioengine.as_str(), "filecreate" | "dircreate" | "dirstat" | "dirdelete")
+    }
+
+    /// Whether operations of a kind count in this direction.
+    pub(super) fn counts(&self, kind: Action, direction: Action) -> bool {
+        let of_names = if self.rw.contains("write") { Action::Write } else { Action::Read };
+        match self.names {
+            None => kind == direction,
+            Some(_) => kind.is_metadata() && direction == of_names,
+        }
+    }
+
+    /// Bytes and requests that what was done of a kind counts: on names no byte is moved, and fio
+    /// counts what it would have moved.
+    pub(super) fn counted(&self, entry: &KindTally) -> (u64, u64) {
+        let Some(requests) = self.names else { return (entry.bytes, entry.ops) };
+        let requests = entry.ops.saturating_mul(requests);
+        let bytes = self.sizes[usize::from(self.rw.contains("write"))].0;
+        (requests.saturating_mul(bytes), requests)
+    }
 }
 
 /// Figures that a job is told to leave out.

@@ -1,6 +1,7 @@
 //! One job as a stream: its load, sizes, order and pace.
 
 use super::marks;
+use super::names;
 use super::place::Place;
 use super::replay;
 use super::settings::{Distribution, Settings};
@@ -22,6 +23,13 @@ use drivelab_core::units::{Size, Span};
 /// # Errors
 /// What fits no stream, by name.
 pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, Refusal> {
+    match &whole.place.names {
+        Some(named) => Ok(names::stream(whole, named, world)),
+        None => on_data(whole, index, world),
+    }
+}
+
+fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, Refusal> {
     let (settings, place) = (whole.settings, whole.place);
     let engine = settings.engine.1;
     let traits = engine.traits();

@@ -4,10 +4,10 @@ use super::issued;
 use super::marks;
 use super::place::{Place, Places};
 use super::settings::Settings;
-use super::shown::{Log, Logged, Section};
+use super::shown::{Log, Logged, Section, Without};
 use super::waves::{end_together, waves};
 use super::words::{Job, unsupported};
-use super::{simulated, steadystate, stream};
+use super::{names, simulated, steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
     Act, Content, Engine, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
@@ -49,6 +49,7 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
         Some(on_drive) => plan.steps.extend(simulated::lay_out(places, on_drive)),
         None => {
             plan.files.clone_from(&places.files);
+            plan.steps.extend(names::lay_out(jobs));
             lay_out(jobs, places, &mut plan);
         }
     }
@@ -159,7 +160,7 @@ fn seed(jobs: &[Whole<'_>], world: &dyn World) -> Result<u64, Refusal> {
 fn drawn_orders(plan: &mut Plan, world: &dyn World) {
     let streams = plan.steps.iter_mut().flat_map(|step| &mut step.streams);
     for stream in streams.filter(|_| plan.seed != 0) {
-        let is_open = stream.order.is_none() && !stream.is_sequential();
+        let is_open = stream.order.is_none() && !stream.is_sequential() && !stream.is_metadata();
         stream.order = stream.order.or_else(|| world.drawn().filter(|_| is_open));
     }
 }
@@ -260,7 +261,9 @@ fn act(name: &str, act: Act) -> Step {
 /// What happens just before jobs begin: cached pages of their files go, or are read in.
 fn before(wave: &[(usize, &Whole<'_>)], plan: &mut Plan, number: usize) {
     let suffix = if number > 0 { format!(" {}", number + 1) } else { String::new() };
-    let goes_cached = |settings: &Settings| !settings.is_direct() && settings.engine.1.moves_data();
+    let goes_cached = |settings: &Settings| {
+        !settings.is_direct() && settings.engine.1.moves_data() && settings.names.is_none()
+    };
     let settings = || wave.iter().map(|(_, whole)| whole.settings);
     if settings().any(|settings| settings.invalidate && goes_cached(settings)) {
         plan.steps.push(act(&format!("drop the cache{suffix}"), Act::DropCaches));
@@ -417,7 +420,12 @@ fn section(
         iolog: None,
         unit_base: settings.unit_base,
         kb_base: settings.kb_base,
-        without: settings.without,
+        without: match whole.place.names {
+            // There is no request behind the operation to time.
+            Some(_) => Without { submission: true, total: true, ..settings.without },
+            None => settings.without,
+        },
+        names: whole.place.names.as_ref().map(|named| named.requests),
         counts_errors: false,
     }
 }
@@ -426,6 +434,9 @@ fn section(
 /// files of its own, and of no file twice.
 fn laid_out(whole: &Whole<'_>, places: &Places, missing: &mut [bool]) -> Option<(u32, u32, u64)> {
     let place = whole.place;
+    if place.names.is_some() {
+        return names::laid_out(whole);
+    }
     let files = place.per_clone * if place.each { whole.settings.numjobs } else { 1 };
     let own = place.first as usize..(place.first + files) as usize;
     let laid: Vec<u64> = places

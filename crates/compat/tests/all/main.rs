@@ -10,6 +10,7 @@ mod corpus_mdtest;
 mod corpus_metarates;
 mod documented;
 mod fio_files;
+mod fio_names;
 mod iometer_icf;
 mod iometer_results;
 mod ior;

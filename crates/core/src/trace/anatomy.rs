@@ -59,9 +59,9 @@ pub struct Stamped {
     pub submitted: Time,
     /// Read just after the call that returned it.
     pub completed: Time,
-    /// First byte on the target.
+    /// First byte on the target; of a name its number.
     pub offset: u64,
-    /// Bytes.
+    /// Bytes; of a name none.
     pub bytes: u32,
     /// What it did.
     pub action: Action,

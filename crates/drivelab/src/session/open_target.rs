@@ -84,6 +84,7 @@ impl OpenTarget {
         let open = |joined| open_names(&job.system, wanted, spelt.clone(), joined).map_err(refused);
         let mark = |made: &NameDirectory| Ok(made.mark());
         let names = made_by_rank_0(job.ranks, || open(None), mark, |mark| open(Some(mark)))?;
+        let names = if job.ranks.is_alone() { names.alone() } else { names };
         self.descriptors.spelt = Some(Rc::new(names));
         Ok(())
     }

@@ -25,7 +25,7 @@ use rustix::io::Errno;
 pub(crate) use backing::hold_backing;
 pub(crate) use occupied::busy_refusal as busy;
 pub use own::foreign_list;
-pub(crate) use own::own_file;
+pub(crate) use own::{as_left, own_entries, own_file};
 pub use refusal::{Kind, Refusal};
 pub(crate) use refusal::{capacity, failed};
 

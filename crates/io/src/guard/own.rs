@@ -1,5 +1,6 @@
 //! Whether a file is drivelab's own: made by it, and since then written by nobody else.
 
+use std::collections::HashMap;
 use std::os::fd::AsFd;
 
 use super::refusal::{Refusal, failed};
@@ -18,12 +19,8 @@ pub(crate) fn own_file(
     list: &ScratchList,
 ) -> Result<Entry, Refusal> {
     // Looked at first: a run of ours that begins meanwhile takes back what the list says of it.
-    let now = Left::of(descriptor)
-        .map_err(|error| failed(format!("{label} cannot be examined"), &error))?;
-    let entry = list.ours(identity).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => foreign_list(list, &error),
-        _ => failed(format!("{} cannot be read", list.path().display()), &error),
-    })?;
+    let now = now(label, descriptor)?;
+    let entry = list.ours(identity).map_err(|error| unread(list, &error))?;
     let Some(entry) = entry else {
         return Err(Refusal::safety(
             "foreign_file",
@@ -32,14 +29,51 @@ pub(crate) fn own_file(
         .advise("Nothing was written. drivelab never overwrites such a file, whatever the options.")
         .advise("Name a file that does not exist yet, or a directory."));
     };
+    matching(label, descriptor, now, &entry).map(|()| entry)
+}
+
+/// Everything that the list holds, by what it is of.
+///
+/// # Errors
+/// A [`Refusal`] when it cannot be read.
+pub(crate) fn own_entries(list: &ScratchList) -> Result<HashMap<Identity, Entry>, Refusal> {
+    let entries = list.entries().map_err(|error| unread(list, &error))?;
+    Ok(entries.into_iter().map(|entry| (entry.identity, entry)).collect())
+}
+
+/// Whether what the list has an entry of is as drivelab left it.
+///
+/// # Errors
+/// As [`own_file`].
+pub(crate) fn as_left(label: &str, descriptor: &impl AsFd, entry: &Entry) -> Result<(), Refusal> {
+    matching(label, descriptor, now(label, descriptor)?, entry)
+}
+
+fn now(label: &str, descriptor: &impl AsFd) -> Result<Option<Left>, Refusal> {
+    Left::of(descriptor).map_err(|error| failed(format!("{label} cannot be examined"), &error))
+}
+
+fn unread(list: &ScratchList, error: &std::io::Error) -> Refusal {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => foreign_list(list, error),
+        _ => failed(format!("{} cannot be read", list.path().display()), error),
+    }
+}
+
+fn matching(
+    label: &str,
+    descriptor: &impl AsFd,
+    now: Option<Left>,
+    entry: &Entry,
+) -> Result<(), Refusal> {
     match (entry.left, now) {
         (Some(left), Some(now)) if left != now => Err(changed_since(label, left, now)),
         (None, Some(_)) => match entry.as_killed(descriptor) {
-            Ok(Ok(())) => Ok(entry),
+            Ok(Ok(())) => Ok(()),
             Ok(Err(reason)) => Err(changed_after_kill(label, reason)),
             Err(error) => Err(failed(format!("{label} cannot be examined"), &error)),
         },
-        _ => Ok(entry),
+        _ => Ok(()),
     }
 }
 

@@ -8,6 +8,7 @@ mod commands;
 mod create;
 mod directory;
 mod leave;
+mod name_directory;
 mod named;
 mod spelt;
 
@@ -22,7 +23,8 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 pub use directory::{ScratchDirectory, join_directory, open_directory};
-pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, open_names};
+pub use name_directory::{NameDirectory, open_names};
+pub use named::{Mark, NamedFile, Part, Seen};
 pub use spelt::SpeltNames;
 
 use crate::facts;

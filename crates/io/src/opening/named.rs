@@ -1,26 +1,22 @@
-//! Files and names that a plan spells, in a directory that is not ours.
+//! Files that a plan names, in a directory that is not ours.
 //!
-//! What is there already is written only if the list proves it ours; a name that another has made
-//! is neither opened for writing nor removed.
+//! What is there already is written only if the list proves it ours.
 
-use std::collections::HashSet;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use drivelab_core::facts::TargetKind;
-use rustix::fs::{AtFlags, FileType, OFlags};
-use rustix::io::Errno;
+use rustix::fs::{FileType, OFlags};
 
 use super::create::{
     check_room, empty, finish, make_file, open_existing, refuse_kernel_directories,
 };
-use super::spelt::SpeltNames;
 use super::{OpenRequest, Target, TargetFile};
 use crate::guard::{self, Intent, Refusal};
 use crate::identity::Identity;
+use crate::scratch::ScratchList;
 use crate::scratch::life::Joined;
-use crate::scratch::{Entry, ScratchKind, ScratchList};
 use crate::system::{self, System};
 
 /// A file that a plan names.
@@ -84,7 +80,7 @@ impl Mark {
 
     /// Whether both may be the same: some file systems tell the time of birth to nobody, some not
     /// to every machine.
-    fn agrees(self, other: Mark) -> bool {
+    pub(super) fn agrees(self, other: Mark) -> bool {
         let births = self.birth.zip(other.birth);
         let alike = births.is_none_or(|(one, another)| one == another);
         self.inode == other.inode && self.device == other.device && alike
@@ -228,7 +224,7 @@ pub(super) fn join_one(path: &Path, known: Mark, kind: FileType) -> Result<Owned
 }
 
 /// What one process has opened is something else for another.
-fn another(path: &Path) -> Refusal {
+pub(super) fn another(path: &Path) -> Refusal {
     let shown = path.display();
     Refusal::safety(
         "changed",
@@ -238,226 +234,4 @@ fn another(path: &Path) -> Refusal {
         "Nothing was written. What several processes share must lie on a file system that all of \
          them see; a device takes processes of one machine.",
     )
-}
-
-/// A directory in which names are spelt. It is not ours; the names are, for none of them was there
-/// before. Dropping it removes those that are left, unless they are to be kept.
-#[derive(Debug)]
-pub struct NameDirectory {
-    path: PathBuf,
-    pinned: OwnedFd,
-    mark: Mark,
-    spelt: Vec<SpeltNames>,
-    keep: bool,
-    /// Where the directories stand that hold names which stay.
-    list: Option<ScratchList>,
-}
-
-/// Opens the existing directory `request.path` for names that are spelt. Where another rank
-/// has done so first, `joined` is the directory that it has found.
-///
-/// # Errors
-/// A [`Refusal`] when it is no directory, or another one than `joined`, or one of the names is
-/// there already.
-pub fn open_names(
-    system: &System,
-    request: &OpenRequest,
-    spelt: Vec<SpeltNames>,
-    joined: Option<Mark>,
-) -> Result<NameDirectory, Refusal> {
-    let shown = request.path.display();
-    let Some(witness) = guard::witness(&request.path)? else {
-        return Err(guard::cannot_open(&request.path, Errno::NOENT.into()));
-    };
-    let stat = rustix::fs::fstat(&witness)
-        .map_err(|error| guard::cannot_open(&request.path, error.into()))?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-        return Err(Refusal::usage("wrong_kind", format!("{shown} is not a directory."))
-            .advise("Metadata actions need a directory to make names in."));
-    }
-    refuse_kernel_directories(system, request, &request.path)?;
-    let pinned = guard::reopen(&witness, OFlags::RDONLY | OFlags::DIRECTORY)
-        .map_err(|error| guard::cannot_open(&request.path, error))?;
-    let mark = Mark::of(&pinned).map_err(|error| guard::cannot_open(&request.path, error))?;
-    let path = request.path.clone();
-    // Nothing is removed before it is known to be ours.
-    let mut directory = NameDirectory { path, pinned, mark, spelt, keep: true, list: None };
-    if let Some(known) = joined {
-        // The names are rank 0's to look for, and to remove.
-        return if mark.agrees(known) { Ok(directory) } else { Err(another(&request.path)) };
-    }
-    let found = directory
-        .find()
-        .map_err(|error| guard::failed(format!("the names in {shown} cannot be read"), &error))?;
-    if let Some(first) = found.first() {
-        let count = found.len();
-        return Err(Refusal::safety(
-            "foreign_names",
-            format!(
-                "{} exists already, one of {count} such names that would be created.",
-                request.path.join(&first.0).display()
-            ),
-        )
-        .advise("Nothing was written. Remove them, or name another directory."));
-    }
-    let list = ScratchList::at(&request.scratch_list);
-    directory.refuse_foreign(&list)?;
-    directory.keep = request.keep || directory.spelt.iter().any(|spelt| spelt.existing);
-    directory.list = directory.keep.then_some(list);
-    Ok(directory)
-}
-
-impl NameDirectory {
-    /// Path of the directory.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The open directory, for `openat` and its like.
-    pub fn descriptor(&self) -> BorrowedFd<'_> {
-        self.pinned.as_fd()
-    }
-
-    /// What it is, for those who join.
-    pub fn mark(&self) -> Mark {
-        self.mark
-    }
-
-    /// The names that are there, deepest first, and whether each is a directory.
-    fn find(&self) -> io::Result<Vec<(PathBuf, bool)>> {
-        let depth = self.spelt.iter().map(SpeltNames::depth).max().unwrap_or(0);
-        let (mut found, mut seen) = (Vec::new(), HashSet::new());
-        let mut open = vec![(PathBuf::new(), 0)];
-        while let Some((below, level)) = open.pop() {
-            let listed = match std::fs::read_dir(self.path.join(&below)) {
-                Err(error) if level > 0 && error.kind() == io::ErrorKind::NotFound => continue,
-                other => other?,
-            };
-            for entry in listed {
-                let entry = entry?;
-                let path = below.join(entry.file_name());
-                let is_directory = entry.file_type()?.is_dir();
-                let of = |spelt: &&SpeltNames| !spelt.existing && spelt.holds(&path);
-                if self.spelt.iter().find(of).is_some() && seen.insert(path.clone()) {
-                    found.push((path.clone(), is_directory));
-                }
-                // Only what could lead to one of the names is looked into.
-                if is_directory && level < depth && self.leads(&path) {
-                    open.push((path, level + 1));
-                }
-            }
-        }
-        found.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
-        Ok(found)
-    }
-
-    /// The directories that are there and hold names.
-    fn holders(&self) -> io::Result<Vec<PathBuf>> {
-        let depth = self.spelt.iter().map(SpeltNames::depth).max().unwrap_or(0);
-        let mut found = Vec::new();
-        let mut open = vec![(PathBuf::new(), 0)];
-        while let Some((below, level)) = open.pop() {
-            if level >= depth {
-                continue;
-            }
-            for entry in std::fs::read_dir(self.path.join(&below))? {
-                let entry = entry?;
-                if entry.file_type()?.is_dir() && self.leads(&below.join(entry.file_name())) {
-                    let path = below.join(entry.file_name());
-                    found.push(path.clone());
-                    open.push((path, level + 1));
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// Names are removed only from directories of ours that are as an earlier run has left them.
-    fn refuse_foreign(&self, list: &ScratchList) -> Result<(), Refusal> {
-        if !self.spelt.iter().any(|spelt| spelt.existing && spelt.removes) {
-            return Ok(());
-        }
-        let shown = self.path.display();
-        let cannot = |error: io::Error| guard::failed(format!("{shown} cannot be read"), &error);
-        let mut ours = self.holders().map_err(cannot)?;
-        // The directory itself is not ours: what stands in it must be.
-        for entry in std::fs::read_dir(&self.path).map_err(cannot)? {
-            let name = PathBuf::from(entry.map_err(cannot)?.file_name());
-            let mut changed = self.spelt.iter().filter(|spelt| spelt.existing && spelt.removes);
-            if changed.any(|spelt| spelt.holds(&name)) && !ours.contains(&name) {
-                ours.push(name);
-            }
-        }
-        for below in ours {
-            let path = self.path.join(&below);
-            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let open = rustix::fs::openat(&self.pinned, &below, flags, rustix::fs::Mode::empty());
-            let holder = open.map_err(|error| guard::cannot_open(&path, error.into()))?;
-            let identity =
-                Identity::of(&holder).map_err(|error| guard::cannot_open(&path, error))?;
-            guard::own_file(&path.display().to_string(), &holder, identity, list)?;
-        }
-        Ok(())
-    }
-
-    /// Notes how directories are left whose names stay, and forgets those that are gone.
-    fn leave(&self) -> io::Result<()> {
-        let Some(list) = &self.list else { return Ok(()) };
-        let makes = self.spelt.iter().any(|spelt| !spelt.existing);
-        for below in self.holders()?.iter().filter(|_| makes) {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let holder = rustix::fs::openat(&self.pinned, below, flags, rustix::fs::Mode::empty())?;
-            let path = std::path::absolute(self.path.join(below))?;
-            let identity = Identity::of(&holder)?;
-            let entry = Entry::new(ScratchKind::Directory, &path, identity, true);
-            list.record(&entry)?;
-            list.leave([(&holder, &entry)].into_iter())?;
-        }
-        Ok(())
-    }
-
-    fn leads(&self, path: &Path) -> bool {
-        let count = path.components().count();
-        self.spelt.iter().any(|spelt| {
-            let above: PathBuf = Path::new(&spelt.form).components().take(count).collect();
-            let Some(above) = above.to_str().filter(|_| spelt.depth() >= count) else {
-                return false;
-            };
-            let above = SpeltNames { form: above.to_owned(), ..spelt.clone() };
-            above.holds(path)
-        })
-    }
-
-    /// Removes the names that are left now, unless they are to be kept.
-    ///
-    /// # Errors
-    /// When one cannot be removed; the rest is removed all the same.
-    pub fn close(mut self) -> io::Result<()> {
-        self.clear()
-    }
-
-    fn clear(&mut self) -> io::Result<()> {
-        if std::mem::replace(&mut self.keep, true) {
-            let left = self.leave();
-            self.list = None;
-            return left;
-        }
-        let mut outcome = Ok(());
-        for (path, is_directory) in self.find()? {
-            let flags = if is_directory { AtFlags::REMOVEDIR } else { AtFlags::empty() };
-            if let Err(error) = rustix::fs::unlinkat(&self.pinned, &path, flags) {
-                outcome = Err(io::Error::new(
-                    io::Error::from(error).kind(),
-                    format!("{} could not be removed: {error}", self.path.join(path).display()),
-                ));
-            }
-        }
-        outcome
-    }
-}
-
-impl Drop for NameDirectory {
-    fn drop(&mut self) {
-        let _ = self.clear();
-    }
 }

@@ -20,6 +20,8 @@ pub struct SpeltNames {
     pub existing: bool,
     /// The stream makes, renames or removes them.
     pub removes: bool,
+    /// Bytes that the stream writes into each of them.
+    pub bytes: u64,
 }
 
 impl SpeltNames {
@@ -32,15 +34,27 @@ impl SpeltNames {
         let is_look =
             |action: &Action| matches!(action, Action::Open | Action::Stat | Action::Flush);
         let removes = !of.actions.iter().all(is_look);
-        Some(SpeltNames { form, workers, names, of_directories, existing, removes })
+        let bytes = if of.actions.contains(&Action::Create) { of.name_bytes.0 } else { 0 };
+        Some(SpeltNames { form, workers, names, of_directories, existing, removes, bytes })
+    }
+
+    /// Bytes that all of them need.
+    pub(super) fn bytes_needed(&self) -> u64 {
+        self.bytes.saturating_mul(u64::from(self.names)).saturating_mul(u64::from(self.workers))
     }
 
     /// Whether a path below the directory is one of them.
     pub(super) fn holds(&self, path: &Path) -> bool {
+        self.number(path).is_some()
+    }
+
+    /// The worker and the number of a path that is one of them.
+    pub(super) fn number(&self, path: &Path) -> Option<(u32, u32)> {
         let text = path.as_os_str().as_encoded_bytes();
         let workers = if self.form.contains("{worker}") { self.workers } else { 1 };
-        (0..workers).any(|worker| {
-            Spelling::new(&self.form, worker).number(text).is_some_and(|name| name < self.names)
+        (0..workers).find_map(|worker| {
+            let name = Spelling::new(&self.form, worker).number(text)?;
+            (name < self.names).then_some((worker, name))
         })
     }
 

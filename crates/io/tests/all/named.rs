@@ -221,3 +221,74 @@ fn names_of_an_earlier_run_are_removed_only_where_they_are_as_it_left_them() {
     let Err(refusal) = open(of(true, true), false) else { panic!("opened") };
     assert_eq!(refusal.code, "foreign_file");
 }
+
+/// Three files side by side, of one worker, which a stream makes there.
+fn side_by_side(existing: bool, removes: bool) -> Vec<SpeltNames> {
+    vec![SpeltNames { existing, removes, ..spelt("a.{worker}.{name}", 1, 3) }]
+}
+
+#[test]
+fn names_that_stay_in_a_foreign_directory_are_ours_one_by_one() {
+    let room = Room::new();
+    let system = System::live();
+    let request = room.request(room.directory.path(), Intent::Write);
+    let open = |spelt, keep| {
+        let request = OpenRequest { keep, ..request.clone() };
+        open_names(&system, &request, spelt, None)
+    };
+    let make = || {
+        let directory = open(side_by_side(false, true), true).unwrap();
+        for name in 0..3 {
+            std::fs::write(room.path(&format!("a.0.{name}")), b"").unwrap();
+        }
+        directory.close().unwrap();
+    };
+    let code = |spelt| open(spelt, false).map(drop).map_err(|refusal| refusal.code);
+    make();
+    std::fs::write(room.path("a.0.3"), b"no name of the run").unwrap();
+    assert_eq!(code(side_by_side(true, true)), Ok(()), "as they were left");
+    assert_eq!(code(side_by_side(false, true)), Err("foreign_names"), "none is made twice");
+    std::fs::write(room.path("a.0.1"), b"written since").unwrap();
+    assert_eq!(code(side_by_side(true, true)), Err("changed_since"));
+    assert_eq!(code(side_by_side(true, false)), Ok(()), "they may be looked at");
+    std::fs::remove_file(room.path("a.0.1")).unwrap();
+    std::fs::write(room.path("a.0.1"), b"somebody's").unwrap();
+    assert_eq!(code(side_by_side(true, true)), Err("foreign_file"));
+    std::fs::remove_file(room.path("a.0.1")).unwrap();
+    std::os::unix::fs::symlink("a.0.0", room.path("a.0.1")).unwrap();
+    let Err(refusal) = open(side_by_side(true, true), false) else { panic!("opened") };
+    assert_eq!(refusal.code, "foreign_file", "{}", refusal.message);
+    std::fs::remove_file(room.path("a.0.1")).unwrap();
+    std::fs::create_dir(room.path("a.0.1")).unwrap();
+    assert_eq!(code(side_by_side(true, true)), Err("foreign_file"));
+    assert_eq!(room.names(), ["a.0.0", "a.0.1", "a.0.2", "a.0.3"]);
+}
+
+#[test]
+fn of_names_that_came_up_meanwhile_only_those_of_the_workers_are_removed_or_ours() {
+    let system = System::live();
+    for keep in [false, true] {
+        let room = Room::new();
+        let request = room.request(room.directory.path(), Intent::Write);
+        let open = |spelt, keep| {
+            let request = OpenRequest { keep, ..request.clone() };
+            open_names(&system, &request, spelt, None)
+        };
+        let directory = open(side_by_side(false, true), keep).unwrap().alone();
+        // No worker has told that it made it.
+        std::fs::write(room.path("a.0.0"), b"somebody's").unwrap();
+        directory.close().unwrap();
+        assert_eq!(room.names(), ["a.0.0"]);
+        let Err(refusal) = open(side_by_side(true, true), false) else { panic!("opened") };
+        assert_eq!(refusal.code, "foreign_file");
+    }
+}
+
+#[test]
+fn files_that_have_no_room_are_not_begun() {
+    let room = Room::new();
+    let request = room.request(room.directory.path(), Intent::Write);
+    let large = SpeltNames { bytes: u64::MAX / 4, ..spelt("a.{name}", 1, 3) };
+    let refusal = open_names(&System::live(), &request, vec![large], None).unwrap_err();
+    assert_eq!(refusal.code, "no_space");
+}

@@ -61,7 +61,13 @@ pub(super) const ALL: &[Known] = &[
         no("an option of an engine for storage over a network"),
     ),
     option("program, arguments, grace_time, std_redirect", no("drivelab runs no other programs")),
-    option("stat_type", no("an option of ioengine=filestat, which is not here")),
+    option("stat_type", InPart("stat, of ioengine=filestat and dirstat; others are refused")).sets(
+        |_, it| match it.text() {
+            "stat" => Ok(()),
+            "lstat" | "statx" => Err(Wrong::NotHere(instead("say stat_type=stat"))),
+            _ => Err(BadValue::wants("stat, lstat or statx").into()),
+        },
+    ),
     option("libblkio_driver, libblkio_path, libblkio_pre_connect_props", no(NO_LIBRARY)),
     option(
         "libblkio_num_entries, libblkio_queue_size, libblkio_pre_start_props, \

@@ -77,10 +77,14 @@ pub(super) const ALL: &[Known] = &[
         "ioengine",
         InPart(
             "libaio, io_uring, io_uring_cmd (of NVMe), sync, psync, vsync, pvsync, pvsync2, \
-             posixaio, mmap and null",
+             posixaio, mmap, null, and filecreate, filestat, filedelete, dircreate, dirstat, \
+             dirdelete",
         ),
     )
-    .sets(|to, it| put(&mut to.engine, engine(it.text()))),
+    .sets(|to, it| {
+        to.names = Work::of(it.text());
+        put(&mut to.engine, engine(it.text()))
+    }),
     option("iodepth", Same).sets(|to, it| put(&mut to.depth, it.count())),
     option("iodepth_batch, iodepth_batch_submit", Same)
         .sets(|to, it| put(&mut to.batch_submit, it.count().map(Some))),

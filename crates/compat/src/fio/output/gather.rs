@@ -10,7 +10,7 @@ use drivelab_core::anatomy::Requests;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Role, Stream, Sync};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::tally::{DEPTH_LEVELS, Phase, Tally};
+use drivelab_core::tally::{DEPTH_LEVELS, KindTally, Phase, Tally};
 use drivelab_core::verified::Verified;
 use drivelab_stats::Histogram;
 
@@ -109,8 +109,12 @@ impl Part<'_> {
         ((self.window_ns() + 500_000) / 1_000_000).max(1)
     }
 
-    fn course(&self, kind: Action) -> Course {
-        samples::course(&self.tallies, kind, self.interval_ns, self.closed())
+    fn course(&self, section: &Section, direction: Action) -> Course {
+        let of = |tally: &Tally| {
+            let found = tally.kinds.iter().find(|entry| section.counts(entry.kind, direction));
+            found.map_or((0, 0), |entry| section.counted(entry))
+        };
+        samples::course(&self.tallies, of, self.interval_ns, self.closed())
     }
 
     /// Blocks of its own that are not as expected, whatever that says.
@@ -141,14 +145,15 @@ impl Moved {
         for part in &clone.parts {
             let entries = || {
                 let kinds = part.tallies.iter().flat_map(|tally| &tally.kinds);
-                kinds.filter(|entry| entry.kind == kind)
+                kinds.filter(|entry| clone.section.counts(entry.kind, kind))
             };
-            let issued: u64 = entries().map(|entry| entry.ops + entry.error_count()).sum();
+            let counted = |entry: &KindTally| clone.section.counted(entry);
+            let issued: u64 = entries().map(|entry| counted(entry).1 + entry.error_count()).sum();
             if issued == 0 {
                 continue;
             }
             moved.operations += issued;
-            moved.bytes += entries().map(|entry| entry.bytes).sum::<u64>();
+            moved.bytes += entries().map(|entry| counted(entry).0).sum::<u64>();
             moved.runtime_ms += part.runtime_ms();
             let (mut total, mut submission) = (Histogram::new(), None);
             for entry in entries() {
@@ -158,7 +163,7 @@ impl Moved {
                 }
             }
             moved.latencies.merge(&Latencies::of(&total, submission.as_ref()));
-            let course = part.course(kind);
+            let course = part.course(clone.section, kind);
             bytes.extend(course.bytes);
             operations.extend(course.operations);
         }
@@ -239,7 +244,8 @@ fn block(clones: &[Clone<'_>], run: &Run, host: &Host) -> Block {
         Unified::Mixed => [mixed.operations, 0, 0, sync.count],
         _ => [read, write, trim, sync.count],
     };
-    let spread = match first.without.completion {
+    // Operations on names have no part in it, and there are no requests besides.
+    let spread = match first.without.completion || first.names.is_some() {
         true => Spread::default(),
         false => mixed.latencies.spread(mixed.operations),
     };
@@ -417,7 +423,8 @@ fn shares(blocks: &mut [Block]) {
 
 /// What the kernel counted of the drives below, over the steps of all jobs.
 fn disks(line: &Line, run: &Run) -> Vec<Disk> {
-    let mut indices: Vec<usize> = line.sections.iter().map(|section| section.step).collect();
+    let shown = line.sections.iter().filter(|section| section.shows_disks());
+    let mut indices: Vec<usize> = shown.map(|section| section.step).collect();
     indices.extend(line.sections.iter().filter_map(|section| Some(section.verify?.0)));
     indices.sort_unstable();
     indices.dedup();

@@ -108,8 +108,12 @@ fn single(log: &Log, clone: &Clone<'_>) -> String {
     let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
     for part in &clone.parts {
         for it in part.requests.iter().flat_map(|requests| &requests.all) {
-            let is_it = |kind: &Action| *kind == it.action;
+            let is_it = |kind: &Action| clone.section.counts(it.action, *kind);
             let Some(direction) = KINDS.iter().position(is_it) else { continue };
+            // Of operations on names fio notes how long each took.
+            if clone.section.names.is_some() && log.logged != Logged::CompletionLatency {
+                continue;
+            }
             let Some(value) = value_of(log.logged, it, part.stream.engine) else { continue };
             let at_ms = it.completed.saturating_sub(begin) / 1_000_000;
             text.push_str(&format!("{at_ms}, {value}, {direction}, {}", it.bytes));
@@ -117,7 +121,8 @@ fn single(log: &Log, clone: &Clone<'_>) -> String {
                 Logged::CompletionLatency | Logged::SubmissionLatency => it.issued - begin,
                 Logged::Bandwidth | Logged::Iops | Logged::Latency => 0,
             };
-            text.push_str(&ending(log, it.offset, issued));
+            let offset = if clone.section.names.is_some() { 0 } else { it.offset };
+            text.push_str(&ending(log, offset, issued));
         }
     }
     text
@@ -158,6 +163,10 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
     }
     let rest = ending(log, 0, 0);
     let mut text = String::new();
+    let is_of_requests = matches!(log.logged, Logged::Latency | Logged::SubmissionLatency);
+    if is_of_requests && clone.section.names.is_some() {
+        return text;
+    }
     let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
     for part in &clone.parts {
         let every_ns = (log.lines.every_ms * 1_000_000).max(part.interval_ns).max(1);
@@ -178,9 +187,10 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
                 continue;
             }
             for (direction, kind) in KINDS.iter().enumerate() {
-                let sum = sum(some, *kind);
+                let sum = sum(some, clone.section, *kind);
                 let Some(mean) = value(log.logged, sum, span_ns) else { continue };
-                let largest = largest(log.logged, some, *kind).unwrap_or(mean);
+                let largest = largest(log.logged, some, |it| clone.section.counts(it, *kind));
+                let largest = largest.unwrap_or(mean);
                 let told = match log.lines.window {
                     Window::Average => mean.to_string(),
                     Window::Maximum => largest.to_string(),
@@ -193,11 +203,12 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
     text
 }
 
-fn sum(tallies: &[&Tally], kind: Action) -> Sum {
+fn sum(tallies: &[&Tally], section: &Section, direction: Action) -> Sum {
     let mut sum = Sum::default();
-    for entry in tallies.iter().flat_map(|tally| &tally.kinds).filter(|entry| entry.kind == kind) {
+    let entries = tallies.iter().flat_map(|tally| &tally.kinds);
+    for entry in entries.filter(|entry| section.counts(entry.kind, direction)) {
         sum.operations += entry.ops;
-        sum.bytes += entry.bytes;
+        sum.bytes += section.counted(entry).0;
         sum.total_ns += entry.service.sum();
         sum.submission_ns += entry.submit.as_ref().map_or(0, Histogram::sum);
         sum.submissions += entry.submit.as_ref().map_or(0, Histogram::count);
@@ -206,8 +217,8 @@ fn sum(tallies: &[&Tally], kind: Action) -> Sum {
 }
 
 /// The largest latency of a line, of completions that of the whole request; a rate has but one.
-fn largest(logged: Logged, tallies: &[&Tally], kind: Action) -> Option<u64> {
-    let entries = tallies.iter().flat_map(|tally| &tally.kinds).filter(|entry| entry.kind == kind);
+fn largest(logged: Logged, tallies: &[&Tally], is_it: impl Fn(Action) -> bool) -> Option<u64> {
+    let entries = tallies.iter().flat_map(|tally| &tally.kinds).filter(|entry| is_it(entry.kind));
     match logged {
         Logged::Bandwidth | Logged::Iops => None,
         Logged::Latency | Logged::CompletionLatency => {

@@ -1,7 +1,7 @@
 //! Rates by interval, as fio samples them.
 
 use super::figures::Samples;
-use drivelab_core::op::{Action, SECOND, Time};
+use drivelab_core::op::{SECOND, Time};
 use drivelab_core::tally::Tally;
 
 /// What one kind did in each whole interval of one worker.
@@ -13,10 +13,15 @@ pub struct Course {
     pub operations: Vec<u64>,
 }
 
-/// The course of one kind in the measured window of a worker. An interval in which nothing
-/// completed counts with 0, and the last one only if nearly all of it was there: a worker that
-/// waits for its next request to be due ends before the time does.
-pub fn course(tallies: &[&Tally], kind: Action, interval_ns: Time, closed: Time) -> Course {
+/// The course of what counts, bytes and operations, in the measured window of a worker. An interval
+/// in which nothing completed counts with 0, and the last one only if nearly all of it was there: a
+/// worker that waits for its next request to be due ends before the time does.
+pub fn course(
+    tallies: &[&Tally],
+    of: impl Fn(&Tally) -> (u64, u64),
+    interval_ns: Time,
+    closed: Time,
+) -> Course {
     let mut course = Course::default();
     let Some(from) = tallies.iter().map(|tally| tally.from).min() else { return course };
     let mut covered_ns: Time = 0;
@@ -26,8 +31,7 @@ pub fn course(tallies: &[&Tally], kind: Action, interval_ns: Time, closed: Time)
         if span == 0 || span < interval_ns / 10 * 9 {
             continue;
         }
-        let found = tally.kinds.iter().find(|entry| entry.kind == kind);
-        let (bytes, operations) = found.map_or((0, 0), |entry| (entry.bytes, entry.ops));
+        let (bytes, operations) = of(tally);
         course.bytes.push(per_second_of(bytes, span));
         course.operations.push(per_second_of(operations, span));
     }
@@ -79,6 +83,7 @@ pub fn together(one: Samples, other: Samples) -> Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::op::Action;
     use drivelab_core::tally::Keep;
 
     fn tally(from: Time, to: Time, operations: u64) -> Tally {
@@ -90,6 +95,13 @@ mod tests {
         tally
     }
 
+    fn of(kind: Action) -> impl Fn(&Tally) -> (u64, u64) {
+        move |tally| {
+            let found = tally.kinds.iter().find(|entry| entry.kind == kind);
+            found.map_or((0, 0), |entry| (entry.bytes, entry.ops))
+        }
+    }
+
     #[test]
     fn whole_intervals_are_samples_and_empty_ones_too() {
         let half = SECOND / 2;
@@ -99,15 +111,15 @@ mod tests {
             tally(4 * half, 4 * half + 7, 1),
         ];
         let all: Vec<&Tally> = tallies.iter().collect();
-        let found = course(&all, Action::Read, half, 4 * half + 7);
+        let found = course(&all, of(Action::Read), half, 4 * half + 7);
         assert_eq!(found.operations, [20, 60, 0]);
         assert_eq!(found.bytes, [40_960, 122_880, 0]);
-        assert_eq!(course(&all, Action::Write, half, 4 * half + 7).operations, [0, 0, 0]);
+        assert_eq!(course(&all, of(Action::Write), half, 4 * half + 7).operations, [0, 0, 0]);
         // A worker that waits for its next request ends a little before the time does.
         let short = [tally(0, half, 10), tally(half, 2 * half - half / 50, 10)];
         let short: Vec<&Tally> = short.iter().collect();
-        assert_eq!(course(&short, Action::Read, half, 2 * half).operations, [20, 20]);
-        assert_eq!(course(&[], Action::Read, half, 4 * half), Course::default());
+        assert_eq!(course(&short, of(Action::Read), half, 2 * half).operations, [20, 20]);
+        assert_eq!(course(&[], of(Action::Read), half, 4 * half), Course::default());
     }
 
     /// Two directions of one run of fio, and what it printed of both together.

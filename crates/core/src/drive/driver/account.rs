@@ -95,8 +95,9 @@ impl Driver {
         if self.is_plain {
             return;
         }
-        if let Op::Data(op) = op {
-            self.follow_data(op, flight, done, data);
+        match op {
+            Op::Data(op) => self.follow_data(op, flight, done, data),
+            Op::Name(op) => self.keep_stamp(op.action, (u64::from(op.name()), 0), done),
         }
         self.rest(done.completed);
     }
@@ -106,18 +107,7 @@ impl Driver {
         if op.action == Action::Write {
             self.flushes.commit_from = self.flushes.commit_from.min(done.issued);
         }
-        if let Some(stamping) = &mut self.stamping
-            && !self.book.tally.ramp
-        {
-            stamping.keep(Stamped {
-                issued: done.issued,
-                submitted: done.submitted,
-                completed: done.completed,
-                offset: op.offset,
-                bytes: op.len,
-                action: op.action,
-            });
-        }
+        self.keep_stamp(op.action, (op.offset, op.len), done);
         if self.setup.stream.verify && op.action == Action::Read {
             self.verify(op, flight, data);
         }
@@ -126,6 +116,14 @@ impl Driver {
         {
             self.reply(reply, op, flight.pass);
         }
+    }
+
+    fn keep_stamp(&mut self, action: Action, (offset, bytes): (u64, u32), done: &Done) {
+        let Some(stamping) = self.stamping.as_mut().filter(|_| !self.book.tally.ramp) else {
+            return;
+        };
+        let &Done { issued, submitted, completed, .. } = done;
+        stamping.keep(Stamped { issued, submitted, completed, offset, bytes, action });
     }
 
     /// Where a stream thinks, it does so when all has come back.

@@ -27,10 +27,3 @@ pub(super) fn validate_pairs(stream: &Stream, problems: &mut Problems) {
             .to_string()
     });
 }
-
-/// Only I/Os on data are kept one by one.
-pub(super) fn kept(stream: &Stream, problems: &mut Problems) {
-    problems.need(!(stream.keep_requests && stream.is_metadata()), "keep_requests", || {
-        "keep_requests is for reads, writes and trims, not for names; drop it".to_string()
-    });
-}

@@ -183,7 +183,6 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     });
     super::validate_replies(stream, problems);
     in_order(stream, problems);
-    super::pairs::kept(stream, problems);
     let writes = !is_names && (stream.mix.write > 0 || stream.reply.is_some());
     // On names it belongs to the create.
     let creates = stream.names().is_some_and(|of| of.actions.contains(&Action::Create));

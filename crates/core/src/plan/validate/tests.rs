@@ -421,14 +421,14 @@ fn a_level_needs_whole_seconds_and_another_bound() {
 }
 
 #[test]
-fn only_data_are_kept_one_by_one() {
+fn data_and_names_are_kept_one_by_one() {
     accepted(&with(|s| s.keep_requests = true));
     let names = |s: &mut Stream| {
         let actions = vec![Action::Create];
         s.pattern = Pattern::Names(Names { actions, names: Some(4), ..Names::default() });
         s.keep_requests = true;
     };
-    refused(&with(names), "keep_requests", "not for names");
+    accepted(&with(names));
 }
 
 #[test]
