@@ -4,6 +4,7 @@ use super::place::{Place, Places, State};
 use super::settings::Settings;
 use super::value::Amount;
 use super::words::{STATUS, unsupported};
+use super::{threads, zones};
 use crate::front::{Found, Refusal, Scale, World};
 use drivelab_core::plan::PlanFile;
 use drivelab_core::units::Size;
@@ -175,6 +176,8 @@ fn wanted_of(
     (paths, before): (&mut Vec<String>, &[Wanted]),
 ) -> Result<Wanted, Refusal> {
     are_directories(settings, world)?;
+    zones::are_known(settings)?;
+    threads::are_here(settings, world)?;
     let own = paths_of(name, settings);
     let each = settings.filenames.is_empty() && settings.numjobs > 1;
     let per_clone = match settings.filenames.len() {
@@ -206,6 +209,12 @@ fn wanted_of(
         (None, Some(bytes)) => behind(bytes),
         (None, None) => whole.saturating_sub(offset),
     };
+    if size == 0 && settings.turns.fills {
+        return Err(unsupported(
+            "fill_device of a file without a size",
+            "say a size: room is kept on file systems; a device is filled to its end",
+        ));
+    }
     if size == 0 {
         return Err(Refusal::new(STATUS, "fio: you need to specify size=", SIZELESS));
     }
@@ -286,7 +295,7 @@ pub fn grain(settings: &Settings) -> u64 {
 
 fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
     match amount {
-        Amount::Bytes(bytes) => scale.of(bytes, grain),
+        Amount::Bytes(bytes) | Amount::Zones(bytes) => scale.of(bytes, grain),
         // Shares of something are rounded to whole blocks, as fio does.
         percent @ Amount::Percent(_) => percent.of(whole) / grain.max(1) * grain.max(1),
     }

@@ -3,19 +3,23 @@
 use super::marks;
 use super::place::Place;
 use super::replay;
+use super::sequence;
 use super::settings::{Distribution, Settings};
 use super::sizes;
 use super::steadystate;
 use super::translate::Whole;
 use super::value::Amount;
-use super::words::unsupported;
+use super::words::{STATUS, unsupported};
 use super::zones;
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
-    Arrival, Files, IoMode, Jump, KindShares, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
-    Zone,
+    Arrival, Files, IoMode, Jump, KindShares, Mix, Pattern, Sequence, Sharing, Stream, Sync,
+    ThreadSettings, Until, Zone,
 };
 use drivelab_core::units::{Size, Span};
+
+/// Engines with which fio has single writes be whole or not at all.
+const WRITES_WHOLE: [&str; 3] = ["libaio", "io_uring", "pvsync2"];
 
 /// The stream of a job, which is the one of this number.
 ///
@@ -70,8 +74,18 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     stream.batch_complete =
         stream.batch_complete.map(|_| settings.batch_complete.unwrap_or(0).max(emptied).min(depth));
     stream.batch_complete = stream.batch_complete.filter(|batch| *batch > 0);
+    let kernel = &settings.kernel;
+    stream.thread = (*kernel != ThreadSettings::default()).then(|| kernel.clone());
     if stream.mix.write > 0 {
         stream.content = settings.content;
+        stream.atomic = settings.turns.atomic;
+        if stream.atomic && !WRITES_WHOLE.contains(&settings.engine.0.as_str()) {
+            return Err(Refusal::new(
+                STATUS,
+                "fio: engine does not support atomic writes",
+                "Use ioengine=libaio, io_uring or pvsync2, with direct=1.",
+            ));
+        }
         stream.sync = sync(settings)?;
     }
     stream.trim_first = settings.rw.is_trimmed_first();
@@ -101,7 +115,7 @@ fn length(place: &Place, clones: u32) -> Option<Size> {
 
 /// Its order, its pace and its marks.
 fn in_its_way(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
-    order(settings, stream)?;
+    order(settings, place, stream)?;
     if settings.rw.hole != 0 {
         holes(settings, place, stream)?;
     }
@@ -151,7 +165,7 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
         let amount = match settings.io_size {
             Some(amount) => {
                 let amount = match amount {
-                    Amount::Bytes(bytes) => world.scale().of(bytes, 4096),
+                    Amount::Bytes(bytes) | Amount::Zones(bytes) => world.scale().of(bytes, 4096),
                     percent => percent.of(place.size),
                 };
                 // Of several loops none moves more than the size.
@@ -210,7 +224,7 @@ fn in_order(each_kind_in_order: bool) -> Pattern {
 }
 
 /// The order of the addresses.
-fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
+fn order(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
     let several = !stream.sizes.is_empty();
     if !settings.rw.random {
         stream.pattern = in_order(settings.rw.is_mixed());
@@ -227,6 +241,9 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     }
     let share_of = |place: usize| settings.percentage_random[place] as f64 / 100.0;
     let is_whole = issued().all(|place| settings.percentage_random[place] == 100);
+    if let (Distribution::Sequence(blocks), true) = (distribution, is_whole) {
+        return sequence::apply(settings, place, blocks, stream);
+    }
     if settings.rw.run > 1 {
         if *distribution != Distribution::Random || !is_whole {
             return Err(unsupported(
@@ -254,6 +271,12 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
                 accesses: accesses / 100.0,
             };
             stream.pattern = Pattern::HotZones(zones.iter().map(zone).collect());
+        }
+        Distribution::Sequence(_) => {
+            return Err(unsupported(
+                "random_distribution=sequence with percentage_random",
+                "leave percentage_random out",
+            ));
         }
         Distribution::Random if !is_whole => {
             stream.pattern = Pattern::SemiRandom(jumps(settings, share_of)?);

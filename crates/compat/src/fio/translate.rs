@@ -6,7 +6,7 @@ use super::settings::Settings;
 use super::shown::{Log, Logged, Section};
 use super::waves::{end_together, waves};
 use super::words::{Job, unsupported};
-use super::{simulated, steadystate, stream};
+use super::{repeats, simulated, steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
     Act, Content, Engine, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
@@ -74,6 +74,7 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
             if whole.settings.group_reporting {
                 judge_together(&mut step, stream as usize, group);
             }
+            repeats::apply(jobs, *index, &mut step.streams[stream as usize])?;
             let given = step.streams[stream as usize].clone();
             let laid_out = laid_out(whole, places, &mut missing);
             let section = section(whole, (at, stream), group, &given);
