@@ -326,7 +326,7 @@ fn on_a_simulated_drive(whole: &Whole<'_>, places: &Places, notes: &mut Vec<Note
         let text = "no thread and no scheduler stands before a simulated drive.";
         notes.push(Note::new("no_thread", about, Treatment::Ignored, text));
     }
-    if whole.settings.repeats.percent > 0 && whole.settings.rw.kinds[1] {
+    if whole.settings.turns.repeats.percent > 0 && whole.settings.rw.kinds[1] {
         let about = given(whole, "dedupe_percentage").unwrap_or_default();
         let text = "a simulated drive keeps no data, and takes no two blocks for equal.";
         notes.push(Note::new("no_data", about, Treatment::Ignored, text));

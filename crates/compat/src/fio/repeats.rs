@@ -8,7 +8,7 @@ use crate::front::Refusal;
 use drivelab_core::plan::{Dedupe, DedupeShare, Stream};
 
 /// `dedupe_percentage` and what belongs to it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeats {
     /// `dedupe_percentage`.
     pub percent: u32,
@@ -20,9 +20,11 @@ pub struct Repeats {
     pub shared: bool,
 }
 
-impl Repeats {
-    /// fio's own: what a working set has if nothing is said.
-    pub const SET_PERCENT: u32 = 5;
+impl Default for Repeats {
+    /// fio's own.
+    fn default() -> Self {
+        Repeats { percent: 0, of_set: false, set_percent: 5, shared: false }
+    }
 }
 
 /// Has a stream repeat what the job asks for; `index` is its job among all.
@@ -31,7 +33,7 @@ impl Repeats {
 /// What cannot be, in fio or here.
 pub fn apply(jobs: &[Whole<'_>], index: usize, stream: &mut Stream) -> Result<(), Refusal> {
     let settings = jobs[index].settings;
-    let repeats = settings.repeats;
+    let repeats = settings.turns.repeats;
     let is_zero = stream.content == drivelab_core::plan::Content::Zero;
     if repeats.percent == 0 || stream.mix.write == 0 || is_zero {
         return Ok(());
@@ -53,7 +55,7 @@ pub fn apply(jobs: &[Whole<'_>], index: usize, stream: &mut Stream) -> Result<()
 /// Requests of the working set.
 fn set_of(jobs: &[Whole<'_>], index: usize) -> Result<u64, Refusal> {
     let (settings, place) = (jobs[index].settings, jobs[index].place);
-    let repeats = settings.repeats;
+    let repeats = settings.turns.repeats;
     let refused = |text: &str, way: &str| Err(Refusal::new(STATUS, text, way));
     if settings.size.is_none() {
         return refused(
@@ -97,7 +99,7 @@ fn least_write(settings: &Settings) -> u64 {
 /// Who repeats each other: all clones of all jobs that say so.
 fn share(jobs: &[Whole<'_>], index: usize) -> DedupeShare {
     let clones = |whole: &Whole<'_>| {
-        let repeats = whole.settings.repeats;
+        let repeats = whole.settings.turns.repeats;
         let is_one = repeats.shared && repeats.of_set && repeats.percent > 0;
         if is_one { whole.settings.numjobs } else { 0 }
     };

@@ -34,12 +34,14 @@ pub fn apply(
     blocks: &[u64],
     stream: &mut Stream,
 ) -> Result<(), Refusal> {
-    let is_plain = stream.sizes.is_empty() && settings.ba.is_none() && place.per_clone == 1;
+    let is_whole = settings.percentage_random == [100; 3];
+    let is_plain =
+        is_whole && stream.sizes.is_empty() && settings.ba.is_none() && place.per_clone == 1;
     let is_of_one = settings.rw.kinds.iter().filter(|is_issued| **is_issued).count() == 1;
     if !is_plain || !is_of_one || settings.rw.run > 1 || place.is_on_drive {
         return Err(unsupported(
             "random_distribution=sequence with a mix, several block sizes or files, ba, rw=…:N, \
-             or a simulated drive as directory",
+             percentage_random, or a simulated drive as directory",
             "use rw=randread, randwrite or randtrim with one bs and one file",
         ));
     }

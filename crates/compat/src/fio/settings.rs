@@ -117,8 +117,6 @@ pub struct Settings {
     pub group_reporting: bool,
     /// What is written.
     pub content: Content,
-    /// `dedupe_percentage` and what belongs to it.
-    pub repeats: Repeats,
     /// `prio`, `prioclass`, `nice`, `numa_cpu_nodes`, `numa_mem_policy`.
     pub kernel: ThreadSettings,
     /// `randseed`.
@@ -218,6 +216,8 @@ pub struct Turns {
     pub depth_low: Option<u32>,
     /// `serialize_overlap`.
     pub no_overlap: bool,
+    /// `dedupe_percentage` and what belongs to it.
+    pub repeats: Repeats,
     /// `random_sequence_stride`.
     pub stride: bool,
     /// `fill_device`.
@@ -345,7 +345,6 @@ impl Default for Settings {
             thread: false,
             group_reporting: false,
             content: Content::Random,
-            repeats: Repeats { set_percent: Repeats::SET_PERCENT, ..Repeats::default() },
             kernel: ThreadSettings::default(),
             randseed: None,
             randrepeat: true,

@@ -151,7 +151,7 @@ pub fn check_interval(settings: &Settings, interval_ns: u64) -> Result<(), Refus
     if settings.ends_when_steady() && !every_ns.is_multiple_of(interval_ns.max(1)) {
         return Err(unsupported(
             &format!("log_avg_msec={} with steadystate", interval_ns / 1_000_000),
-            "use a log_avg_msec that divides steadystate_check_interval, which is 1 s unless it is said",
+            "use a log_avg_msec that divides steadystate_check_interval, 1 s unless it is said",
         ));
     }
     Ok(())

@@ -74,18 +74,9 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     stream.batch_complete =
         stream.batch_complete.map(|_| settings.batch_complete.unwrap_or(0).max(emptied).min(depth));
     stream.batch_complete = stream.batch_complete.filter(|batch| *batch > 0);
-    let kernel = &settings.kernel;
-    stream.thread = (*kernel != ThreadSettings::default()).then(|| kernel.clone());
+    told(settings, &mut stream)?;
     if stream.mix.write > 0 {
         stream.content = settings.content;
-        stream.atomic = settings.turns.atomic;
-        if stream.atomic && !WRITES_WHOLE.contains(&settings.engine.0.as_str()) {
-            return Err(Refusal::new(
-                STATUS,
-                "fio: engine does not support atomic writes",
-                "Use ioengine=libaio, io_uring or pvsync2, with direct=1.",
-            ));
-        }
         stream.sync = sync(settings)?;
     }
     stream.trim_first = settings.rw.is_trimmed_first();
@@ -105,6 +96,21 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     Ok(stream)
 }
 
+/// What the kernel is told of its threads, and of its writes.
+fn told(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
+    let kernel = &settings.kernel;
+    stream.thread = (*kernel != ThreadSettings::default()).then(|| kernel.clone());
+    stream.atomic = settings.turns.atomic && stream.mix.write > 0;
+    match stream.atomic && !WRITES_WHOLE.contains(&settings.engine.0.as_str()) {
+        false => Ok(()),
+        true => Err(Refusal::new(
+            STATUS,
+            "fio: engine does not support atomic writes",
+            "Use ioengine=libaio, io_uring or pvsync2, with direct=1.",
+        )),
+    }
+}
+
 /// Bytes of the region; up to where the file ends, where clones have different amounts left of it.
 fn length(place: &Place, clones: u32) -> Option<Size> {
     let reach = place.offset_each.saturating_mul(u64::from(clones.max(1) - 1));
@@ -115,7 +121,12 @@ fn length(place: &Place, clones: u32) -> Option<Size> {
 
 /// Its order, its pace and its marks.
 fn in_its_way(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
-    order(settings, place, stream)?;
+    match settings.first_distribution() {
+        Distribution::Sequence(blocks) if settings.rw.random => {
+            sequence::apply(settings, place, blocks, stream)?;
+        }
+        _ => order(settings, stream)?,
+    }
     if settings.rw.hole != 0 {
         holes(settings, place, stream)?;
     }
@@ -224,7 +235,7 @@ fn in_order(each_kind_in_order: bool) -> Pattern {
 }
 
 /// The order of the addresses.
-fn order(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
+fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     let several = !stream.sizes.is_empty();
     if !settings.rw.random {
         stream.pattern = in_order(settings.rw.is_mixed());
@@ -241,9 +252,6 @@ fn order(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), 
     }
     let share_of = |place: usize| settings.percentage_random[place] as f64 / 100.0;
     let is_whole = issued().all(|place| settings.percentage_random[place] == 100);
-    if let (Distribution::Sequence(blocks), true) = (distribution, is_whole) {
-        return sequence::apply(settings, place, blocks, stream);
-    }
     if settings.rw.run > 1 {
         if *distribution != Distribution::Random || !is_whole {
             return Err(unsupported(
@@ -272,12 +280,6 @@ fn order(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), 
             };
             stream.pattern = Pattern::HotZones(zones.iter().map(zone).collect());
         }
-        Distribution::Sequence(_) => {
-            return Err(unsupported(
-                "random_distribution=sequence with percentage_random",
-                "leave percentage_random out",
-            ));
-        }
         Distribution::Random if !is_whole => {
             stream.pattern = Pattern::SemiRandom(jumps(settings, share_of)?);
         }
@@ -289,7 +291,7 @@ fn order(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), 
         Distribution::Random if several && sizes::have_map(settings) => {
             stream.pattern = Pattern::RandomMap;
         }
-        Distribution::Random => stream.pattern = Pattern::Uniform,
+        Distribution::Random | Distribution::Sequence(_) => stream.pattern = Pattern::Uniform,
     }
     let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
     let has_lanes =

@@ -111,10 +111,6 @@ fn as_many_blocks_repeat_others_as_with_fio() {
         ),
     ] {
         for program in [OURS.as_slice(), &["fio"]] {
-            // The older fio knows no working set.
-            if program[0] == "fio" && more.contains("working_set") {
-                continue;
-            }
             let place = place();
             let line = format!(
                 "--name=a --rw=write --bs=4k --size=8m --numjobs=2 --refill_buffers=1 {more}"

@@ -5,8 +5,8 @@ use super::*;
 const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that a drive \
                      tells; strided: one kind in order, or random requests of one bs; zones that \
                      do not lie whole in the file are left out";
-const EACH_RESET: &str = "of jobs that read, where they ask for nothing; refused of writes, before which each \
-                          zone is reset";
+const EACH_RESET: &str = "of jobs that read, where they ask for nothing; refused of writes, \
+                          before which each zone is reset";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
 const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";
 const NO_BACKLOG: &str =

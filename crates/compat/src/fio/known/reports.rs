@@ -55,13 +55,13 @@ pub(super) const ALL: &[Known] = &[
     }),
     option("buffer_compress_chunk", Ignored("the compressible part is of each 4 KiB")),
     option("dedupe_percentage", InPart(NOT_CHECKED))
-        .sets(|to, it| put(&mut to.repeats.percent, it.percent())),
+        .sets(|to, it| put(&mut to.turns.repeats.percent, it.percent())),
     option("dedupe_mode", Same).sets(|to, it| {
-        put(&mut to.repeats.of_set, it.one_of(&[("repeat", false), ("working_set", true)]))
+        put(&mut to.turns.repeats.of_set, it.one_of(&[("repeat", false), ("working_set", true)]))
     }),
     option("dedupe_working_set_percentage", Same)
-        .sets(|to, it| put(&mut to.repeats.set_percent, it.percent())),
-    option("dedupe_global", Same).sets(|to, it| put(&mut to.repeats.shared, it.yes())),
+        .sets(|to, it| put(&mut to.turns.repeats.set_percent, it.percent())),
+    option("dedupe_global", Same).sets(|to, it| put(&mut to.turns.repeats.shared, it.yes())),
     option("clat_percentiles", Same).sets(|to, it| put(&mut to.with_percentiles[0], it.yes())),
     option("lat_percentiles", Same).sets(|to, it| put(&mut to.with_percentiles[1], it.yes())),
     option("slat_percentiles", Same).sets(|to, it| put(&mut to.with_percentiles[2], it.yes())),

@@ -38,7 +38,9 @@ fn thread_of(thread: &ThreadSettings, problems: &mut Problems) {
         let problem = match (list.is_empty(), is_needed) {
             (true, true) => Some("this policy needs `nodes`, such as 0-1".to_string()),
             (true, false) => None,
-            (false, _) => cpu_list(list).err().map(|_| format!("`{list}` is no list of nodes")),
+            (false, _) => cpu_list(list)
+                .err()
+                .map(|_| format!("`{list}` is not a list of NUMA nodes; write it like 0-1")),
         };
         problems.need(problem.is_none(), "thread", || problem.unwrap_or_default());
     };
