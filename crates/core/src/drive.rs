@@ -9,5 +9,6 @@ pub mod level;
 pub mod offsets;
 pub mod queue;
 pub mod repeated;
+pub mod repeats;
 pub mod tally;
 pub mod virtual_bed;

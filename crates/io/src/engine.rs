@@ -55,6 +55,9 @@ pub struct Opened {
     pub commands: Option<CommandDevice>,
 }
 
+/// `RWF_ATOMIC` of linux/fs.h: a write is whole on the drive, or not there at all.
+pub(crate) const WHOLE: u32 = 0x40;
+
 /// The character device of a namespace, which takes commands.
 #[derive(Debug)]
 pub struct CommandDevice {

@@ -40,6 +40,7 @@ pub mod sync;
 pub mod system;
 pub mod terminal;
 pub mod testbed;
+mod threads;
 pub mod tracing;
 pub mod trim;
 mod tunable;

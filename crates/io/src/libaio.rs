@@ -6,7 +6,7 @@ mod blocks;
 
 use crate::buffer::Buffers;
 use crate::clock::Clock;
-use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, sleep_until};
+use crate::engine::{Calls, Engine, Opened, WHOLE, kernel_wait_ns, sleep_until};
 use crate::errno::last_errno;
 use blocks::{Blocks, Iocb};
 use drivelab_core::defect::defect;
@@ -44,6 +44,8 @@ pub struct Libaio {
     clock: Clock,
     buffers: Buffers,
     opened: Opened,
+    /// A write is whole on the drive, or not there at all.
+    atomic: bool,
     batch: usize,
     pending: Blocks,
     direct: Vec<(Tag, DataOp)>,
@@ -81,6 +83,7 @@ impl Libaio {
             clock,
             buffers,
             opened,
+            atomic: stream.atomic,
             batch: stream.batch_submit.unwrap_or(depth as u32).clamp(1, depth as u32) as usize,
             pending: Blocks::new(depth),
             direct: Vec::with_capacity(depth),
@@ -223,10 +226,12 @@ impl Queue for Libaio {
             other => defect(format!("a {} was to go through AIO", other.word())),
         };
         let moves = matches!(op.action, Action::Read | Action::Write);
+        let is_whole = self.atomic && op.action == Action::Write;
         let buffer = self.buffers.lend(tag);
         let block = Iocb {
             data: u64::from(tag),
             opcode,
+            rw_flags: if is_whole { WHOLE as i32 } else { 0 },
             descriptor: self.opened.file(op.file).as_raw_fd() as u32,
             buffer: if moves { buffer as u64 } else { 0 },
             bytes: u64::from(op.len),

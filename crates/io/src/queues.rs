@@ -59,7 +59,9 @@ pub fn on_queue<W: WithQueue>(stream: &Stream, place: Place, work: W) -> Result<
             work.run(Uring::<Commands>::new(stream, opened, false, clock, buffers)?)
         }
         plan::Engine::Libaio => work.run(Libaio::new(stream, opened, clock, buffers)?),
-        plan::Engine::Psync => work.run(SyncQueue::new(Psync::new(opened), clock, buffers, pulse)),
+        plan::Engine::Psync => {
+            work.run(SyncQueue::new(Psync::new(opened, stream.atomic), clock, buffers, pulse))
+        }
         plan::Engine::Mmap => {
             let map = Map::new(opened, writes, Advice::of(stream))?;
             work.run(SyncQueue::new(map, clock, buffers, pulse))

@@ -2,13 +2,14 @@
 
 use crate::buffer::Buffers;
 use crate::clock::Clock;
-use crate::engine::{Calls, Engine, Opened, sleep_until};
+use crate::engine::{Calls, Engine, Opened, WHOLE, sleep_until};
 use crate::errno::{errno, last_errno};
 use crate::watch::Pulse;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, DataOp, Done, Errno, Op, Tag, Time};
 use drivelab_core::queue::{Queue, Trouble};
-use rustix::io::{pread, pwrite};
+use rustix::io::{ReadWriteFlags, pread, pwrite, pwritev2};
+use std::io::IoSlice;
 use std::sync::Arc;
 
 /// How a synchronous engine moves data.
@@ -113,12 +114,14 @@ impl<M: Mover> Engine for SyncQueue<M> {
 #[derive(Debug)]
 pub struct Psync {
     opened: Opened,
+    /// A write is whole on the drive, or not there at all.
+    atomic: bool,
 }
 
 impl Psync {
     /// On an open file.
-    pub fn new(opened: Opened) -> Self {
-        Psync { opened }
+    pub fn new(opened: Opened, atomic: bool) -> Self {
+        Psync { opened, atomic }
     }
 }
 
@@ -129,6 +132,10 @@ impl Mover for Psync {
     fn transfer(&mut self, op: &DataOp, data: &mut [u8]) -> Result<u32, Errno> {
         let moved = match op.action {
             Action::Read => pread(self.opened.file(op.file), data, op.offset),
+            Action::Write if self.atomic => {
+                let flags = ReadWriteFlags::from_bits_retain(WHOLE);
+                pwritev2(self.opened.file(op.file), &[IoSlice::new(data)], op.offset, flags)
+            }
             Action::Write => pwrite(self.opened.file(op.file), data, op.offset),
             _ => return self.opened.perform(op),
         };

@@ -11,6 +11,7 @@ use crate::null::Null;
 use crate::queues::{Place, WithQueue, on_queue};
 use crate::ranks::Ranks;
 use crate::sync::SyncQueue;
+use crate::threads;
 use crate::watch::Pulse;
 use crate::worker::{self, Command, Message};
 use drivelab_core::defect::ended_by_defects;
@@ -125,6 +126,9 @@ impl RealTestbed {
             // A worker that unwinds must end the step: silent, it would hold it up for ever.
             let attempt = ended_by_defects(|| {
                 cpus::confine(&own)?;
+                if let Some(thread) = &driver.stream().thread {
+                    threads::apply(thread)?;
+                }
                 let (messages, orders) = (&messages, &orders);
                 let context =
                     worker::WorkerContext { index, messages, orders, clock, stuck_after_ns };

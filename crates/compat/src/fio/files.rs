@@ -4,6 +4,7 @@ use super::place::{Place, Places, State};
 use super::settings::Settings;
 use super::value::Amount;
 use super::words::{STATUS, unsupported};
+use super::{threads, zones};
 use crate::front::{Found, Refusal, Scale, World};
 use drivelab_core::plan::PlanFile;
 use drivelab_core::units::Size;
@@ -175,7 +176,7 @@ fn wanted_of(
     world: &dyn World,
     (paths, before): (&mut Vec<String>, &[Wanted]),
 ) -> Result<Wanted, Refusal> {
-    are_directories(settings, world)?;
+    is_possible(settings, world)?;
     let own = paths_of(name, settings);
     let each = settings.filenames.is_empty() && settings.numjobs > 1;
     let per_clone = match settings.filenames.len() {
@@ -207,9 +208,7 @@ fn wanted_of(
         (None, Some(bytes)) => behind(bytes),
         (None, None) => whole.saturating_sub(offset),
     };
-    if size == 0 {
-        return Err(Refusal::new(STATUS, "fio: you need to specify size=", SIZELESS));
-    }
+    is_said(settings, size)?;
     let clones = u64::from(settings.numjobs.max(1));
     let reach = offset.saturating_add(offset_each.saturating_mul(clones - 1));
     // A file whose size is said ends there, wherever a job begins in it.
@@ -238,6 +237,25 @@ fn wanted_of(
         file_bytes,
         found_bytes: whole / own.len().max(1) as u64,
     })
+}
+
+/// Refuses what this machine does not have, and what has no bytes.
+fn is_possible(settings: &Settings, world: &dyn World) -> Result<(), Refusal> {
+    are_directories(settings, world)?;
+    zones::are_known(settings)?;
+    threads::are_here(settings, world)
+}
+
+/// Refuses a job without a size.
+fn is_said(settings: &Settings, size: u64) -> Result<(), Refusal> {
+    match (size, settings.turns.fills) {
+        (1.., _) => Ok(()),
+        (0, true) => Err(unsupported(
+            "fill_device of a file without a size",
+            "say a size: room is kept on file systems; a device is filled to its end",
+        )),
+        (0, false) => Err(Refusal::new(STATUS, "fio: you need to specify size=", SIZELESS)),
+    }
 }
 
 /// Refuses what has no room for a request.
@@ -287,7 +305,7 @@ pub fn grain(settings: &Settings) -> u64 {
 
 fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
     match amount {
-        Amount::Bytes(bytes) => scale.of(bytes, grain),
+        Amount::Bytes(bytes) | Amount::Zones(bytes) => scale.of(bytes, grain),
         // Shares of something are rounded to whole blocks, as fio does.
         percent @ Amount::Percent(_) => percent.of(whole) / grain.max(1) * grain.max(1),
     }

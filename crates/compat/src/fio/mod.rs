@@ -6,6 +6,7 @@
 pub mod known;
 pub mod output;
 
+mod arithmetic;
 mod files;
 mod help;
 mod issued;
@@ -15,13 +16,16 @@ mod names;
 mod notes;
 mod place;
 mod reading;
+mod repeats;
 mod replay;
+mod sequence;
 mod settings;
 mod shown;
 mod simulated;
 mod sizes;
 mod steadystate;
 mod stream;
+mod threads;
 mod translate;
 mod value;
 mod waves;

@@ -32,6 +32,7 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         orders(settings, &mut notes);
         cache(whole, places, world, &mut notes);
         read_as_fio_does(whole, &mut notes);
+        on_a_simulated_drive(whole, places, &mut notes);
         loops(settings, &mut notes);
         verified::of(whole, &mut notes);
         if settings.rw.kinds[2] && !places.files.is_empty() && places.on_drive.is_none() {
@@ -309,9 +310,33 @@ fn read_as_fio_does(whole: &Whole<'_>, notes: &mut Vec<Note>) {
         "fio takes the first size for reads and the second for writes and trims; a range is \
          bsrange=.",
     );
+    for name in ["size", "io_size", "filesize", "offset", "bs"] {
+        note(
+            name,
+            |given| given.contains(['*', '/', '+']) && !given.contains('('),
+            "fio reads the first number alone: a sum stands in parentheses.",
+        );
+    }
     note("rwmixread", |given| given.contains(','), "of several shares fio takes the last.");
     note("rwmixwrite", |given| given.contains(','), "of several shares fio takes the last.");
     note("norandommap", |given| given.contains(','), "of several values fio takes the first.");
+}
+
+/// What the kernel is told, and what written blocks hold, changes nothing where there are neither.
+fn on_a_simulated_drive(whole: &Whole<'_>, places: &Places, notes: &mut Vec<Note>) {
+    if !places.target.starts_with("sim:") {
+        return;
+    }
+    let threads = ["prio", "prioclass", "nice", "numa_cpu_nodes", "numa_mem_policy"];
+    for about in threads.iter().filter_map(|name| given(whole, name)) {
+        let text = "no thread and no scheduler stands before a simulated drive.";
+        notes.push(Note::new("no_thread", about, Treatment::Ignored, text));
+    }
+    if whole.settings.turns.repeats.percent > 0 && whole.settings.rw.kinds[1] {
+        let about = given(whole, "dedupe_percentage").unwrap_or_default();
+        let text = "a simulated drive keeps no data, and takes no two blocks for equal.";
+        notes.push(Note::new("no_data", about, Treatment::Ignored, text));
+    }
 }
 
 fn cache(whole: &Whole<'_>, places: &Places, world: &dyn World, notes: &mut Vec<Note>) {

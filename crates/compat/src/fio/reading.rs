@@ -2,6 +2,7 @@
 
 use super::known::{instead, no};
 use super::names::Work;
+use super::sequence;
 use super::settings::{Direction, Distribution, Settings, Window, Wrong};
 use super::value::{Amount, BadValue, amount, boolean, by_direction, number, size, time_ns};
 use drivelab_core::op::SECOND;
@@ -356,6 +357,10 @@ pub fn distributions(it: &Given<'_>) -> Result<[Distribution; 3], Wrong> {
     if it.text().starts_with("zoned") && it.text().contains(',') {
         return Err(Wrong::NotHere(instead("say one list of zones for all directions")));
     }
+    if let Some(list) = it.text().strip_prefix("sequence:") {
+        let list = Distribution::Sequence(sequence::blocks(list)?);
+        return Ok([list.clone(), list.clone(), list]);
+    }
     let parts: Vec<&str> = it.text().split(',').collect();
     let of = |place: usize| distribution(parts.get(place).or(parts.last()).unwrap_or(&""));
     Ok([of(0)?, of(1)?, of(2)?])
@@ -388,7 +393,8 @@ fn distribution(text: &str) -> Result<Distribution, Wrong> {
         "zoned" => Distribution::Zoned(zones(rest)?),
         "zoned_abs" => return Err(Wrong::NotHere(instead("use zones by zoned:A/B:…"))),
         _ => {
-            let form = "random, zipf:THETA, pareto:H, normal:D or zoned:ACCESSES/ADDRESSES:…";
+            let form = "random, zipf:THETA, pareto:H, normal:D, zoned:ACCESSES/ADDRESSES:… or \
+                        sequence:BLOCKS";
             return Err(BadValue::wants(form).into());
         }
     })

@@ -4,6 +4,7 @@ use super::known;
 use super::marks::Marks;
 use super::names::Work;
 use super::reading::Given;
+use super::repeats::Repeats;
 use super::replay::Replay;
 use super::shown::{Unified, Without};
 use super::steadystate;
@@ -12,7 +13,7 @@ use super::words::{Job, STATUS, refusal, takes_effect};
 use super::zones::Zones;
 use crate::front::{Note, Refusal};
 use crate::option::Care;
-use drivelab_core::plan::{Content, Engine, Sync};
+use drivelab_core::plan::{Content, Engine, IoPriority, Sync, ThreadSettings};
 
 /// What a job asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,6 +120,8 @@ pub struct Settings {
     pub group_reporting: bool,
     /// What is written.
     pub content: Content,
+    /// `prio`, `prioclass`, `nice`, `numa_cpu_nodes`, `numa_mem_policy`.
+    pub kernel: ThreadSettings,
     /// `randseed`.
     pub randseed: Option<u64>,
     /// `randrepeat`, `allrandrepeat`.
@@ -216,6 +219,14 @@ pub struct Turns {
     pub depth_low: Option<u32>,
     /// `serialize_overlap`.
     pub no_overlap: bool,
+    /// `dedupe_percentage` and what belongs to it.
+    pub repeats: Repeats,
+    /// `random_sequence_stride`.
+    pub stride: bool,
+    /// `fill_device`.
+    pub fills: bool,
+    /// `atomic`.
+    pub atomic: bool,
     /// `random_generator=lfsr`, which needs no map to come to each block once.
     pub lfsr: bool,
 }
@@ -229,6 +240,8 @@ pub struct LogLines {
     pub with_offset: bool,
     /// Whether the priority is the number that the kernel takes, and no mark.
     pub with_priority: bool,
+    /// The priority of the job's I/O, in the kernel's number.
+    pub priority: u16,
     /// Whether they say when a request was issued.
     pub with_issue: bool,
     /// What a line of several requests says of them.
@@ -272,6 +285,8 @@ pub enum Distribution {
     Normal(f64),
     /// Shares of accesses and of addresses, in percent.
     Zoned(Vec<(f64, f64)>),
+    /// These blocks, one after the other.
+    Sequence(Vec<u64>),
 }
 
 /// Percentiles that fio prints.
@@ -334,6 +349,7 @@ impl Default for Settings {
             thread: false,
             group_reporting: false,
             content: Content::Random,
+            kernel: ThreadSettings::default(),
             randseed: None,
             randrepeat: true,
             rwmixread: None,
@@ -392,6 +408,19 @@ pub fn of(job: &Job, notes: &mut Vec<Note>, refusals: &mut Vec<Refusal>) -> Sett
         }));
     }
     settings.norandommap &= !settings.turns.lfsr;
+    let priority = settings.kernel.io_priority.map_or(0, IoPriority::number);
+    settings.log_lines.priority = u16::try_from(priority).unwrap_or(0);
+    // Zones whose size is said are bytes.
+    let of_zone = settings.turns.zones.zone_bytes();
+    for amount in [&mut settings.offset, &mut settings.offset_increment]
+        .into_iter()
+        .chain(&mut settings.size)
+        .chain(&mut settings.io_size)
+    {
+        if let (Amount::Zones(zones), Some(bytes)) = (*amount, of_zone) {
+            *amount = Amount::Bytes(zones.saturating_mul(bytes));
+        }
+    }
     settings
 }
 

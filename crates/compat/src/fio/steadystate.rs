@@ -20,20 +20,24 @@ pub struct Asked {
     pub window_ns: u64,
     /// `steadystate_ramp_time`.
     pub after_ns: u64,
+    /// `steadystate_check_interval`.
+    pub every_ns: u64,
 }
 
 impl Default for Asked {
     /// fio's own: off, and with a duration alone the slope of IOPS within 0.01 %.
     fn default() -> Self {
         let criterion = (Rate::Operations, Unevenness::Slope, 0.01, true);
-        Asked { criterion, is_given: false, window_ns: 0, after_ns: 0 }
+        Asked { criterion, is_given: false, window_ns: 0, after_ns: 0, every_ns: SECOND }
     }
 }
 
 const CRITERION: BadValue =
-    BadValue::wants("iops, iops_slope, bw or bw_slope with a limit: iops_slope:0.3%");
+    BadValue::wants("iops, bw or lat, each with _slope or without, and a limit: iops_slope:0.3%");
 
-const CRITERIA: [(&str, Rate, Unevenness); 4] = [
+const CRITERIA: [(&str, Rate, Unevenness); 6] = [
+    ("lat", Rate::Latency, Unevenness::Deviation),
+    ("lat_slope", Rate::Latency, Unevenness::Slope),
     ("iops", Rate::Operations, Unevenness::Deviation),
     ("iops_slope", Rate::Operations, Unevenness::Slope),
     ("bw", Rate::Bytes, Unevenness::Deviation),
@@ -87,7 +91,8 @@ pub fn level(settings: &Settings, world: &dyn World) -> Option<Level> {
     let times = world.scale_time();
     let window = Span(times.of(asked.window_ns / SECOND * SECOND, SECOND));
     let after = Span(times.of(asked.after_ns, 1_000_000));
-    let level = Level { of, by, limit, percent, window, after, group: None };
+    let every = Span(times.of(asked.every_ns, SECOND));
+    let level = Level { of, by, limit, percent, window, every, after, group: None };
     settings.ends_when_steady().then_some(level)
 }
 
@@ -119,12 +124,34 @@ pub fn check_group<'a>(jobs: impl Iterator<Item = (u32, &'a Settings)>) -> Resul
 /// What does not go with it.
 ///
 /// # Errors
-/// Logs whose lines do not divide a second.
+/// Logs whose lines do not divide a second; values that do not divide the window.
 pub fn check_interval(settings: &Settings, interval_ns: u64) -> Result<(), Refusal> {
-    if settings.ends_when_steady() && !SECOND.is_multiple_of(interval_ns.max(1)) {
+    let asked = &settings.steadystate;
+    let every_ns = asked.every_ns.max(1);
+    let refused = |text: String, way: &str| Err(Refusal::new(STATUS, text, way));
+    if settings.ends_when_steady() && every_ns < SECOND {
+        return refused(
+            "fio: steadystate_check_interval must be at least 1s".into(),
+            "Say 1 or more seconds.",
+        );
+    }
+    let is_whole = every_ns.is_multiple_of(SECOND) && asked.window_ns.is_multiple_of(every_ns);
+    let is_one = every_ns == SECOND;
+    if settings.ends_when_steady() && !is_one && !(is_whole && asked.window_ns > every_ns) {
+        return refused(
+            format!(
+                "fio: steadystate_duration of {} s must be a multiple of the \
+                 steadystate_check_interval of {} s",
+                asked.window_ns / SECOND,
+                every_ns as f64 / SECOND as f64
+            ),
+            "Say whole seconds, and a duration of several intervals.",
+        );
+    }
+    if settings.ends_when_steady() && !every_ns.is_multiple_of(interval_ns.max(1)) {
         return Err(unsupported(
             &format!("log_avg_msec={} with steadystate", interval_ns / 1_000_000),
-            "use a log_avg_msec that divides 1000: steadiness is judged by whole seconds",
+            "use a log_avg_msec that divides steadystate_check_interval, 1 s unless it is said",
         ));
     }
     Ok(())
@@ -155,6 +182,7 @@ mod tests {
             limit: 0.0001,
             percent: true,
             window: Span(SECOND),
+            every: Span(SECOND),
             after: Span(0),
             group: None,
         };

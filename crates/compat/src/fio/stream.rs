@@ -4,19 +4,23 @@ use super::marks;
 use super::names;
 use super::place::Place;
 use super::replay;
+use super::sequence;
 use super::settings::{Distribution, Settings};
 use super::sizes;
 use super::steadystate;
 use super::translate::Whole;
 use super::value::Amount;
-use super::words::unsupported;
+use super::words::{STATUS, unsupported};
 use super::zones;
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
-    Arrival, Files, IoMode, Jump, KindShares, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
-    Zone,
+    Arrival, Files, IoMode, Jump, KindShares, Mix, Pattern, Sequence, Sharing, Stream, Sync,
+    ThreadSettings, Until, Zone,
 };
 use drivelab_core::units::{Size, Span};
+
+/// Engines with which fio has single writes be whole or not at all.
+const WRITES_WHOLE: [&str; 3] = ["libaio", "io_uring", "pvsync2"];
 
 /// The stream of a job, which is the one of this number.
 ///
@@ -78,6 +82,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
     stream.batch_complete =
         stream.batch_complete.map(|_| settings.batch_complete.unwrap_or(0).max(emptied).min(depth));
     stream.batch_complete = stream.batch_complete.filter(|batch| *batch > 0);
+    told(settings, &mut stream)?;
     if stream.mix.write > 0 {
         stream.content = settings.content;
         stream.sync = sync(settings)?;
@@ -99,6 +104,21 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
     Ok(stream)
 }
 
+/// What the kernel is told of its threads, and of its writes.
+fn told(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
+    let kernel = &settings.kernel;
+    stream.thread = (*kernel != ThreadSettings::default()).then(|| kernel.clone());
+    stream.atomic = settings.turns.atomic && stream.mix.write > 0;
+    match stream.atomic && !WRITES_WHOLE.contains(&settings.engine.0.as_str()) {
+        false => Ok(()),
+        true => Err(Refusal::new(
+            STATUS,
+            "fio: engine does not support atomic writes",
+            "Use ioengine=libaio, io_uring or pvsync2, with direct=1.",
+        )),
+    }
+}
+
 /// Bytes of the region; up to where the file ends, where clones have different amounts left of it.
 fn length(place: &Place, clones: u32) -> Option<Size> {
     let reach = place.offset_each.saturating_mul(u64::from(clones.max(1) - 1));
@@ -109,7 +129,12 @@ fn length(place: &Place, clones: u32) -> Option<Size> {
 
 /// Its order, its pace and its marks.
 fn in_its_way(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
-    order(settings, stream)?;
+    match settings.first_distribution() {
+        Distribution::Sequence(blocks) if settings.rw.random => {
+            sequence::apply(settings, place, blocks, stream)?;
+        }
+        _ => order(settings, stream)?,
+    }
     if settings.rw.hole != 0 {
         holes(settings, place, stream)?;
     }
@@ -159,7 +184,7 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
         let amount = match settings.io_size {
             Some(amount) => {
                 let amount = match amount {
-                    Amount::Bytes(bytes) => world.scale().of(bytes, 4096),
+                    Amount::Bytes(bytes) | Amount::Zones(bytes) => world.scale().of(bytes, 4096),
                     percent => percent.of(place.size),
                 };
                 // Of several loops none moves more than the size.
@@ -274,7 +299,7 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         Distribution::Random if several && sizes::have_map(settings) => {
             stream.pattern = Pattern::RandomMap;
         }
-        Distribution::Random => stream.pattern = Pattern::Uniform,
+        Distribution::Random | Distribution::Sequence(_) => stream.pattern = Pattern::Uniform,
     }
     let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
     let has_lanes =

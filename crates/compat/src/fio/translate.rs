@@ -7,7 +7,7 @@ use super::settings::Settings;
 use super::shown::{Log, Logged, Section, Without};
 use super::waves::{end_together, waves};
 use super::words::{Job, unsupported};
-use super::{names, simulated, steadystate, stream};
+use super::{names, repeats, simulated, steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
     Act, Content, Engine, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
@@ -76,6 +76,7 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
             if whole.settings.group_reporting {
                 judge_together(&mut step, stream as usize, group);
             }
+            repeats::apply(jobs, *index, &mut step.streams[stream as usize])?;
             let given = step.streams[stream as usize].clone();
             let laid_out = laid_out(whole, places, &mut missing);
             let section = section(whole, (at, stream), group, &given);

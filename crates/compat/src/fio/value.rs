@@ -1,5 +1,6 @@
 //! The values of fio's options: sizes, times, shares, lists.
 
+use super::arithmetic::{read_of, sum};
 use std::borrow::Cow;
 
 /// A value that is not one: what would be.
@@ -14,7 +15,8 @@ impl BadValue {
 }
 
 const SIZE: BadValue = BadValue::wants("a size: 4096, 4k, 1.5m, 2g");
-const AMOUNT: BadValue = BadValue::wants("a size, such as 64m, or a percentage from 0% to 100%");
+const AMOUNT: BadValue =
+    BadValue::wants("a size, such as 64m, a percentage from 0% to 100%, or zones, such as 8z");
 const TIME: BadValue = BadValue::wants("a time: 30, 30s, 5m, 2h, 500ms, 100us");
 const YES_OR_NO: BadValue = BadValue::wants("0 or 1");
 const DIRECTIONS: BadValue = BadValue::wants("one value, or READ,WRITE, or READ,WRITE,TRIM");
@@ -26,13 +28,15 @@ pub enum Amount {
     Bytes(u64),
     /// Percent of the whole.
     Percent(u64),
+    /// Zones of the drive.
+    Zones(u64),
 }
 
 impl Amount {
-    /// Bytes, where the whole has this many.
+    /// Bytes, where the whole has this many; of zones their number, as their size is not known.
     pub fn of(self, whole: u64) -> u64 {
         match self {
-            Amount::Bytes(bytes) => bytes,
+            Amount::Bytes(bytes) | Amount::Zones(bytes) => bytes,
             Amount::Percent(percent) => {
                 u64::try_from(u128::from(whole) * u128::from(percent) / 100).unwrap_or(u64::MAX)
             }
@@ -47,7 +51,10 @@ impl Amount {
 /// # Errors
 /// No number, an unknown unit, more than 2^64 − 1.
 pub fn size(text: &str, kb_base: u64) -> Result<u64, BadValue> {
-    let text = text.trim().to_ascii_lowercase();
+    if text.trim_start().starts_with('(') {
+        return sum(text, kb_base);
+    }
+    let text = read_of(text).trim().to_ascii_lowercase();
     if let Some(hexadecimal) = text.strip_prefix("0x") {
         return u64::from_str_radix(hexadecimal, 16).map_err(|_| SIZE);
     }
@@ -88,6 +95,9 @@ pub fn size(text: &str, kb_base: u64) -> Result<u64, BadValue> {
 /// # Errors
 /// As [`size`]; a percentage that is none.
 pub fn amount(text: &str, kb_base: u64) -> Result<Amount, BadValue> {
+    if let Some(zones) = text.trim().strip_suffix(['z', 'Z']) {
+        return zones.parse().map(Amount::Zones).map_err(|_| AMOUNT);
+    }
     match text.trim().strip_suffix('%') {
         Some(percent) => {
             let percent: u64 = percent.trim().parse().map_err(|_| AMOUNT)?;
@@ -184,7 +194,10 @@ mod tests {
         assert_eq!(of("0x10"), Ok(16));
         assert_eq!(size("4k", 1000), Ok(4000));
         assert_eq!(size("4ki", 1000), Ok(4096));
-        for bad in ["", "k", "4x", "-1", "4kk", "1..2", "99999999999999999999", "4kiby"] {
+        assert_eq!(of("(2*1m)"), Ok(2 << 20));
+        // Without parentheses fio reads the first number.
+        assert_eq!((of("5*1024"), of("2k*3"), of("4k+4k")), (Ok(5), Ok(2048), Ok(4096)));
+        for bad in ["", "k", "*2", "4x", "-1", "4kk", "1..2", "99999999999999999999", "4kiby"] {
             assert!(of(bad).is_err(), "{bad}");
         }
     }
@@ -208,5 +221,7 @@ mod tests {
         assert!(of("1,2,3,4").is_err());
         assert_eq!(amount("50%", 1024), Ok(Amount::Percent(50)));
         assert!(amount("101%", 1024).is_err());
+        assert_eq!(amount("524z", 1024), Ok(Amount::Zones(524)));
+        assert!(amount("z", 1024).is_err());
     }
 }

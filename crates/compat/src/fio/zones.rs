@@ -2,7 +2,8 @@
 
 use super::place::Place;
 use super::settings::Settings;
-use super::words::unsupported;
+use super::value::Amount;
+use super::words::{STATUS, unsupported};
 use crate::front::Refusal;
 use drivelab_core::plan::{Pattern, Sequence, Stream, Window};
 use drivelab_core::units::Size;
@@ -20,6 +21,37 @@ pub struct Zones {
     pub skip: u64,
     /// `write_mode=zone_append`.
     pub appends: bool,
+    /// `zone_reset_threshold` or `zone_reset_frequency`.
+    pub resets: bool,
+}
+
+impl Zones {
+    /// Bytes of a zone of the drive, where the line says it.
+    pub fn zone_bytes(&self) -> Option<u64> {
+        (self.mode == ZoneMode::Drive && self.bytes > 0).then_some(self.bytes)
+    }
+}
+
+/// Refuses numbers of zones where it is not known how large those are.
+///
+/// # Errors
+/// `size=1z` and the like.
+pub fn are_known(settings: &Settings) -> Result<(), Refusal> {
+    let fixed = [settings.offset, settings.offset_increment];
+    let amounts = fixed.into_iter().chain(settings.size).chain(settings.io_size);
+    let mut zones = amounts.filter(|amount| matches!(amount, Amount::Zones(1..)));
+    match (zones.next(), settings.turns.zones.mode) {
+        (None, _) => Ok(()),
+        (Some(_), ZoneMode::Drive) => Err(unsupported(
+            "sizes in zones without zonesize",
+            "say zonesize too: how large its zones are is known when the drive is opened",
+        )),
+        (Some(_), _) => Err(Refusal::new(
+            STATUS,
+            "fio: sizes in zones (such as 1z) need zonemode=zbd",
+            "Add it, or say a size in bytes.",
+        )),
+    }
 }
 
 /// `zonemode`.
@@ -57,6 +89,12 @@ fn of_drive(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         return Err(unsupported(
             "zonemode=zbd with random writes, trims or a mix",
             "write in order (rw=write), and read in a job of its own",
+        ));
+    }
+    if writes && settings.turns.zones.resets {
+        return Err(unsupported(
+            "zone_reset_threshold and zone_reset_frequency",
+            "leave them out: each zone is reset just before it is written",
         ));
     }
     // The size is one of places on the drive, of which zones may hold less.

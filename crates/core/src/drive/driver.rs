@@ -201,7 +201,7 @@ impl Driver {
             slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),
             clock: Clockwork::new(),
             stamping: None,
-            blocks: Blocks::new(stream.stamp_unit_bytes()),
+            blocks: Blocks::new(&setup),
             book: Book::new(&setup),
             failure: None,
             defect: None,

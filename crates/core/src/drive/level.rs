@@ -4,7 +4,7 @@
 //! The intervals that workers hand over are counted into seconds. A second is judged when nobody
 //! who still runs can add to it, so the judgement rests on the same figures live and afterwards.
 
-use crate::op::{SECOND, Time};
+use crate::op::{Action, SECOND, Time};
 use crate::plan::{Level, Rate, Unevenness};
 use crate::tally::{KindTally, Tally};
 use serde::{Deserialize, Serialize};
@@ -27,12 +27,22 @@ pub struct WorkerInterval {
     pub ops: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Reads, writes and trims among the operations, and the sum of their latencies.
+    #[serde(default)]
+    pub data: [u64; 2],
 }
 
 impl WorkerInterval {
     /// What an interval says of it.
     pub fn of(tally: &Tally) -> Self {
         let sum = |of: fn(&KindTally) -> u64| tally.kinds.iter().map(of).sum();
+        let moves =
+            |kind: &&KindTally| matches!(kind.kind, Action::Read | Action::Write | Action::Trim);
+        let of_data = tally.kinds.iter().filter(moves);
+        let data = of_data.fold([0u64; 2], |[ops, ns], kind| {
+            let sum = u64::try_from(kind.service.sum()).unwrap_or(u64::MAX);
+            [ops + kind.ops, ns.saturating_add(sum)]
+        });
         WorkerInterval {
             worker: (tally.stream, tally.worker),
             ramp: tally.ramp,
@@ -40,6 +50,7 @@ impl WorkerInterval {
             to: tally.to,
             ops: sum(|kind| kind.ops),
             bytes: sum(|kind| kind.bytes),
+            data,
         }
     }
 }
@@ -51,11 +62,15 @@ pub struct Watch {
     members: Vec<Member>,
     /// When the first second begins; unknown until a worker has handed something over.
     from: Option<Time>,
-    /// Operations and bytes of each second.
-    seconds: Vec<[u64; 2]>,
+    /// What was done in each second.
+    seconds: Vec<Second>,
     judged: usize,
     attained: bool,
 }
+
+/// What was done in a second, or in whatever the level takes for one: operations, bytes, and of
+/// reads, writes and trims the number and the sum of their latencies.
+pub type Second = [u64; 4];
 
 #[derive(Debug, Clone, Copy)]
 struct Member {
@@ -82,24 +97,39 @@ pub struct Judgement {
 pub struct Outcome {
     /// Whether a window was level.
     pub attained: bool,
-    /// The seconds of the last window that was judged, or as many as there were: operations and
-    /// bytes.
-    pub seconds: Vec<[u64; 2]>,
+    /// The seconds of the last window that was judged, or as many as there were.
+    pub seconds: Vec<Second>,
     /// What they say; all zero where there was no whole window.
     pub judgement: Judgement,
 }
 
 impl Level {
+    /// What it takes for a second, in nanoseconds.
+    fn second(&self) -> Time {
+        self.every.0.max(1)
+    }
+
     /// Seconds of a window.
     pub fn window_seconds(&self) -> usize {
-        usize::try_from(self.window.0 / SECOND).unwrap_or(usize::MAX).max(1)
+        let whole = self.window.0 / SECOND * SECOND;
+        usize::try_from(whole / self.second()).unwrap_or(usize::MAX).max(1)
+    }
+
+    /// What is judged of a second: operations or bytes for each real one, or their mean latency.
+    pub fn value(&self, second: &Second) -> f64 {
+        let long = self.second() as f64 / SECOND as f64;
+        match self.of {
+            Rate::Operations => second[0] as f64 / long,
+            Rate::Bytes => second[1] as f64 / long,
+            Rate::Latency if second[2] == 0 => 0.0,
+            Rate::Latency => second[3] as f64 / second[2] as f64,
+        }
     }
 
     /// Judges the seconds of one window.
-    pub fn judge(&self, seconds: &[[u64; 2]]) -> Judgement {
-        let place = if self.of == Rate::Operations { 0 } else { 1 };
+    pub fn judge(&self, seconds: &[Second]) -> Judgement {
         let count = seconds.len().max(1) as f64;
-        let values = || seconds.iter().map(|second| second[place] as f64);
+        let values = || seconds.iter().map(|second| self.value(second));
         let mean = values().sum::<f64>() / count;
         let middle = (count - 1.0) / 2.0;
         let mut judgement = Judgement::default();
@@ -148,25 +178,25 @@ impl Watch {
                 interval.from,
                 interval.to.max(interval.from + 1),
                 from,
-                [interval.ops, interval.bytes],
+                [interval.ops, interval.bytes, interval.data[0], interval.data[1]],
             );
         }
     }
 
     /// Divides what was done in a span over the seconds it lies in.
-    fn spread(&mut self, begin: Time, end: Time, from: Time, all: [u64; 2]) {
+    fn spread(&mut self, begin: Time, end: Time, from: Time, all: Second) {
         debug_assert!(begin < end, "nothing can be spread over no time");
-        let span = u128::from(end - begin);
+        let (span, long) = (u128::from(end - begin), self.level.second());
         // What was done until a time, so that parts add up.
         let until =
             |time: Time, amount: u64| (u128::from(amount) * u128::from(time - begin) / span) as u64;
         let mut time = begin.max(from);
         while time < end {
-            let second = (time - from) / SECOND;
-            let next = end.min(from + (second + 1) * SECOND);
+            let second = (time - from) / long;
+            let next = end.min(from + (second + 1) * long);
             let place = second as usize;
             if self.seconds.len() <= place {
-                self.seconds.resize(place + 1, [0; 2]);
+                self.seconds.resize(place + 1, Second::default());
             }
             for (sum, amount) in self.seconds[place].iter_mut().zip(all) {
                 *sum += until(next, amount) - until(time, amount);
@@ -186,11 +216,11 @@ impl Watch {
 
     fn judge_until(&mut self, known: Time) {
         let Some(from) = self.from else { return };
-        let window = self.level.window_seconds();
-        while !self.attained && known >= from + (self.judged as u64 + 1) * SECOND {
+        let (window, long) = (self.level.window_seconds(), self.level.second());
+        while !self.attained && known >= from + (self.judged as u64 + 1) * long {
             self.judged += 1;
             if self.seconds.len() < self.judged {
-                self.seconds.resize(self.judged, [0; 2]);
+                self.seconds.resize(self.judged, Second::default());
             }
             if self.judged >= window {
                 let seconds = &self.seconds[self.judged - window..self.judged];
@@ -242,6 +272,7 @@ mod tests {
             limit,
             percent: true,
             window: Span(3 * SECOND),
+            every: Span(SECOND),
             after: Span(0),
             group: Some(0),
         }
@@ -258,11 +289,12 @@ mod tests {
     /// Two windows of fio 3.33, and what it printed of them.
     #[test]
     fn a_window_is_judged_as_fio_does() {
-        let seconds = [970, 975, 916].map(|ops| [ops, ops * 4096]);
+        let seconds = [970, 975, 916].map(|ops| [ops, ops * 4096, ops, 0]);
         let judged = level(Unevenness::Deviation, 20.0).judge(&seconds);
         assert!((judged.criterion - 3.949_668).abs() < 1e-4, "{judged:?}");
         assert!((judged.deviation_max - 37.666_667).abs() < 1e-4 && judged.is_level);
-        let seconds = [[320, 1_313_485], [352, 1_443_235], [394, 1_613_824], [375, 1_537_537]];
+        let seconds = [(320, 1_313_485), (352, 1_443_235), (394, 1_613_824), (375, 1_537_537)]
+            .map(|(ops, bytes)| [ops, bytes, ops, 0]);
         let bytes = Level { of: Rate::Bytes, ..level(Unevenness::Slope, 10.0) };
         let judged = bytes.judge(&seconds);
         assert!((judged.criterion - 5.705_711).abs() < 1e-4 && judged.is_level, "{judged:?}");
@@ -272,13 +304,14 @@ mod tests {
 
     #[test]
     fn falling_is_as_uneven_as_rising_and_nothing_is_not_level() {
+        let ops = |each: [u64; 3]| each.map(|ops| [ops, 0, ops, 0]);
         let slope = level(Unevenness::Slope, 5.0);
-        assert!(!slope.judge(&[[300, 0], [200, 0], [100, 0]]).is_level);
-        assert!(slope.judge(&[[200, 0], [300, 0], [200, 0]]).is_level);
-        assert!(!slope.judge(&[[0, 0]; 3]).is_level);
+        assert!(!slope.judge(&ops([300, 200, 100])).is_level);
+        assert!(slope.judge(&ops([200, 300, 200])).is_level);
+        assert!(!slope.judge(&ops([0; 3])).is_level);
         // The limit itself is not below the limit.
         let absolute = Level { percent: false, limit: 0.0, ..level(Unevenness::Deviation, 0.0) };
-        assert!(!absolute.judge(&[[100, 0]; 3]).is_level);
+        assert!(!absolute.judge(&ops([100; 3])).is_level);
     }
 
     #[test]
@@ -299,7 +332,7 @@ mod tests {
         watch.take(WorkerInterval::of(&tally(1, 2 * SECOND, 3 * SECOND, 10)));
         assert!(watch.is_level(|_| false));
         let outcome = watch.outcome();
-        assert_eq!(outcome.seconds, [[110, 110 * 4096]; 3]);
+        assert_eq!(outcome.seconds, [[110, 110 * 4096, 110, 0]; 3]);
         assert!(outcome.attained);
     }
 
@@ -313,6 +346,29 @@ mod tests {
             watch.take(WorkerInterval::of(&tally(0, second * SECOND, (second + 1) * SECOND, 100)));
         }
         assert!(watch.is_level(|_| false));
-        assert_eq!(watch.outcome().seconds, [[100, 409_600]; 3]);
+        assert_eq!(watch.outcome().seconds, [[100, 409_600, 100, 0]; 3]);
+    }
+
+    #[test]
+    fn latencies_are_means_of_as_long_as_a_value_takes() {
+        let level = Level {
+            of: Rate::Latency,
+            every: Span(2 * SECOND),
+            window: Span(6 * SECOND),
+            ..level(Unevenness::Deviation, 10.0)
+        };
+        assert_eq!(level.window_seconds(), 3);
+        let mut watch = Watch::new(level, vec![(0, 0)]);
+        for (second, ns) in (0..).zip([900, 1100, 1000, 1000, 950, 1050]) {
+            let of = WorkerInterval::of(&tally(0, second * SECOND, (second + 1) * SECOND, 100));
+            watch.take(WorkerInterval { data: [100, 100 * ns], ..of });
+        }
+        assert!(watch.is_level(|_| false));
+        let outcome = watch.outcome();
+        assert_eq!(outcome.seconds, [[200, 819_200, 200, 200_000]; 3]);
+        assert_eq!(level.value(&outcome.seconds[0]), 1000.0);
+        let ops = Level { of: Rate::Operations, ..level };
+        assert_eq!(ops.value(&outcome.seconds[0]), 100.0);
+        assert!(!level.judge(&[[1, 0, 1, 900], [1, 0, 1, 1000], [1, 0, 1, 1150]]).is_level);
     }
 }

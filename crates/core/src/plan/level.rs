@@ -1,6 +1,7 @@
 //! A rate that has become level, as a bound of a step.
 
 use super::is_zero_span;
+use crate::op::SECOND;
 use crate::units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,13 +15,16 @@ pub struct Level {
     pub of: Rate,
     /// What must fall below the limit.
     pub by: Unevenness,
-    /// The limit, in operations or bytes a second, or in percent of the mean.
+    /// The limit, in operations or bytes a second or nanoseconds, or in percent of the mean.
     pub limit: f64,
     /// The limit is in percent of the window's mean.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub percent: bool,
     /// Length of the window; whole seconds count.
     pub window: Span,
+    /// What is taken for a second: as long as each of the values of a window.
+    #[serde(default = "one_second", skip_serializing_if = "is_one_second")]
+    pub every: Span,
     /// Time after the ramp before the first window begins.
     #[serde(default, skip_serializing_if = "is_zero_span")]
     pub after: Span,
@@ -28,6 +32,14 @@ pub struct Level {
     /// itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
+}
+
+fn one_second() -> Span {
+    Span(SECOND)
+}
+
+fn is_one_second(span: &Span) -> bool {
+    *span == one_second()
 }
 
 /// What is counted each second.
@@ -39,6 +51,8 @@ pub enum Rate {
     Operations,
     /// Bytes.
     Bytes,
+    /// Nanoseconds from issue to completion, the mean of its reads, writes and trims.
+    Latency,
 }
 
 /// What tells a window that is level from one that is not.

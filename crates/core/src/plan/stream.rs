@@ -1,8 +1,8 @@
 //! One stream of I/O: what it does, to what, in which order and when.
 
 use super::{
-    Arrival, Content, Data, Engine, Files, IoMode, Mix, Names, Pattern, Reply, Request, Sharing,
-    StreamText, Sync, SyncTiming, Until, WeightedSize, Window, Zoned,
+    Arrival, Content, Data, Dedupe, Engine, Files, IoMode, Mix, Names, Pattern, Reply, Request,
+    Sharing, StreamText, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window, Zoned,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -87,10 +87,16 @@ pub struct Stream {
     pub drop_cached_each_pass: bool,
     /// io_uring: plain buffers and files instead of registered ones.
     pub unregistered: bool,
+    /// Direct: the drive is to write each request whole or not at all (RWF_ATOMIC).
+    pub atomic: bool,
+    /// What the kernel is told of its workers' threads; nothing if absent.
+    pub thread: Option<ThreadSettings>,
     /// What written blocks hold.
     pub content: Content,
     /// Bytes that written blocks repeat, and that reads which verify expect, instead of stamps.
     pub data: Option<Data>,
+    /// Which written blocks repeat others; none if absent.
+    pub dedupe: Option<Dedupe>,
     /// Each 4 KiB (or request, if smaller) carries address, seed, pass and checksum.
     pub stamp: bool,
     /// Reads check the stamps.
@@ -157,8 +163,11 @@ impl Default for Stream {
             sqpoll: false,
             iopoll: false,
             unregistered: false,
+            atomic: false,
+            thread: None,
             content: Content::default(),
             data: None,
+            dedupe: None,
             stamp: false,
             verify: false,
             read_back: None,

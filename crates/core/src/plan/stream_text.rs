@@ -3,9 +3,9 @@
 //! What it means, and which keys contradict each other, is in `convert`.
 
 use super::{
-    Content, Data, Engine, Files, IoMode, KindShares, Mix, PatternName, Reply, Request, Sharing,
-    Sync, SyncTiming, Until, WeightedSize, Window, Zone, is_default, is_zero, is_zero_size,
-    is_zero_span,
+    Content, Data, Dedupe, Engine, Files, IoMode, KindShares, Mix, PatternName, Reply, Request,
+    Sharing, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window, Zone, is_default,
+    is_zero, is_zero_size, is_zero_span,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -185,11 +185,20 @@ pub struct StreamText {
     /// io_uring: plain buffers and files instead of registered ones.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unregistered: bool,
+    /// Direct: the drive is to write each request whole or not at all (RWF_ATOMIC).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
+    /// What the kernel is told of its workers' threads: priorities, and NUMA nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<ThreadSettings>,
     /// What written blocks hold.
     pub content: Content,
     /// Bytes that written blocks repeat, and that reads which verify expect, instead of stamps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Data>,
+    /// Which written blocks repeat others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dedupe: Option<Dedupe>,
     /// Each 4 KiB (or request, if smaller) carries address, seed, pass and checksum.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stamp: bool,

@@ -18,6 +18,7 @@ mod read_back;
 mod replies;
 mod steady;
 mod stream;
+mod threads;
 mod trace;
 mod zoned;
 

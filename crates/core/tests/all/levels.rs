@@ -17,6 +17,7 @@ fn level(by: Unevenness, limit: f64, window_s: u64) -> Level {
         limit,
         percent: true,
         window: Span(window_s * SECOND),
+        every: Span(SECOND),
         after: Span(0),
         group: Some(0),
     }

@@ -29,6 +29,7 @@ mod front_fio;
 mod front_fio_bytes;
 mod front_fio_ends;
 mod front_fio_given;
+mod front_fio_kernel;
 mod front_fio_names;
 mod front_fio_plot;
 mod front_fio_said;

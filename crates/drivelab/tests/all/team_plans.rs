@@ -99,7 +99,7 @@ fn a_level_rate_ends_workers_of_all_processes() {
             let found = outcome(&step.tallies, level, workers);
             assert!(found.attained && found.seconds.len() == 2, "{found:?}");
             // All four are in it: 50 a second each at most, and none is left out.
-            let least = found.seconds.iter().map(|[ops, _]| *ops).min();
+            let least = found.seconds.iter().map(|[ops, ..]| *ops).min();
             assert!(least.is_some_and(|ops| (101..=200).contains(&ops)), "{found:?}");
         }
         gone(&launcher, &["level.toml"]);

@@ -2,7 +2,7 @@
 
 use super::{Freight, Registered, Ring, setup_failed};
 use crate::buffer::Buffers;
-use crate::engine::Opened;
+use crate::engine::{Opened, WHOLE};
 use drivelab_core::defect::defect;
 use drivelab_core::op::{Action, DataOp, Errno, Tag};
 use drivelab_core::plan::Stream;
@@ -14,6 +14,8 @@ use std::os::fd::{AsRawFd, RawFd};
 #[derive(Debug)]
 pub struct Requests {
     registered: Registered,
+    /// What writes ask for besides.
+    write_flags: i32,
 }
 
 impl Freight for Requests {
@@ -30,12 +32,13 @@ impl Freight for Requests {
 
     fn load(
         _: &mut Ring<Self>,
-        _: &Stream,
+        stream: &Stream,
         _: &Opened,
         _: &mut Buffers,
         registered: Registered,
     ) -> Result<Self, Trouble> {
-        Ok(Requests { registered })
+        let write_flags = if stream.atomic { WHOLE as i32 } else { 0 };
+        Ok(Requests { registered, write_flags })
     }
 
     #[inline]
@@ -55,11 +58,15 @@ impl Freight for Requests {
                         opcode::Read::new($file, pointer, op.len).offset(op.offset).build()
                     }
                     Action::Write if self.registered.buffers => {
-                        opcode::WriteFixed::new($file, pointer, op.len, 0).offset(op.offset).build()
+                        opcode::WriteFixed::new($file, pointer, op.len, 0)
+                            .offset(op.offset)
+                            .rw_flags(self.write_flags)
+                            .build()
                     }
-                    Action::Write => {
-                        opcode::Write::new($file, pointer, op.len).offset(op.offset).build()
-                    }
+                    Action::Write => opcode::Write::new($file, pointer, op.len)
+                        .offset(op.offset)
+                        .rw_flags(self.write_flags)
+                        .build(),
                     Action::Flush if opened.data_only => {
                         opcode::Fsync::new($file).flags(types::FsyncFlags::DATASYNC).build()
                     }

@@ -1,11 +1,12 @@
 //! When and for how long: time, checks, traces, zones, pace, ends.
 
+use super::super::threads;
 use super::*;
-const NO_PLACE: &str = "drivelab's own scheduling decides that";
 const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that a drive \
                      tells; strided: one kind in order, or random requests of one bs; zones that \
                      do not lie whole in the file are left out";
-const EACH_RESET: &str = "each zone is reset just before it is written";
+const EACH_RESET: &str = "of jobs that read, where they ask for nothing; refused of writes, \
+                          before which each zone is reset";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
 const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";
 const NO_BACKLOG: &str =
@@ -101,15 +102,16 @@ pub(super) const ALL: &[Known] = &[
     option("read_beyond_wp", Ignored("what was read behind write pointers is told, and suspect")),
     option("max_open_zones, job_max_open_zones", Ignored("a job writes one zone at a time")),
     option("ignore_zone_limits", no("the limits of a drive are kept")).off(),
-    option("zone_reset_threshold", no(EACH_RESET)).off(),
-    option("zone_reset_frequency", no(EACH_RESET)).off(),
+    option("zone_reset_threshold, zone_reset_frequency", InPart(EACH_RESET))
+        .unless(&["0", "0.0"])
+        .sets(|to, _| put(&mut to.turns.zones.resets, Ok::<bool, Wrong>(true))),
     option("lockmem", instead("put the run into a control group with less memory")).off(),
     option("rwmixread", Same).sets(|to, it| put(&mut to.rwmixread, it.percent().map(Some))),
     option("rwmixwrite", Same)
         .sets(|to, it| put(&mut to.rwmixread, it.percent().map(|share| Some(100 - share)))),
-    option("nice", no(NO_PLACE)).off(),
-    option("prio", no(NO_PLACE)).off(),
-    option("prioclass", no(NO_PLACE)).off(),
+    option("nice", Same).off().sets(threads::nice),
+    option("prio", Same).sets(threads::prio),
+    option("prioclass", Same).off().sets(threads::prioclass),
     option("thinktime", Same).sets(|to, it| put(&mut to.thinktime_ns, it.time_ns(1_000))),
     option("thinktime_spin", Ignored("the last part of every wait is spun")),
     option("thinktime_blocks", Same).sets(|to, it| put(&mut to.thinktime_blocks, it.count())),
@@ -165,8 +167,8 @@ pub(super) const ALL: &[Known] = &[
         "cpus_allowed_policy",
         Near("split: each job has one of the CPUs in turn, also where shared is asked for"),
     ),
-    option("numa_cpu_nodes", instead("use cpus_allowed")),
-    option("numa_mem_policy", instead("use cpus_allowed")),
+    option("numa_cpu_nodes", Same).sets(threads::cpu_nodes),
+    option("numa_mem_policy", InPart("interleave names its nodes")).sets(threads::memory),
     option("end_fsync", InPart(NOT_TWICE)).sets(|to, it| put(&mut to.end_fsync, it.yes())),
     option("fsync_on_close", InPart(NOT_TWICE)).sets(|to, it| put(&mut to.end_fsync, it.yes())),
     option("unlink", Same).sets(|to, it| put(&mut to.unlink, it.yes())),

@@ -14,7 +14,8 @@ pub(super) const ALL: &[Known] = &[
     option("job_start_clock_id", Ignored("times of day are those of the machine's clock")),
     option("ramp_size", instead("use ramp_time")).off(),
     option("end_syncfs", instead("use end_fsync")).off(),
-    option("random_sequence_stride", no("the order of blocks is one of drivelab's own")),
+    option("random_sequence_stride", InPart("of a job that goes over its file once"))
+        .sets(|to, it| put(&mut to.turns.stride, it.yes())),
     option("num_range", no("a trim has one range")).unless(&["0", "1"]),
     option("sprandom, spr_num_regions, spr_op, spr_cs", instead(PREPARED)).off(),
     option("recover_zbd_write_error", no("a write that fails ends the job")).off(),

@@ -4,13 +4,15 @@ use super::*;
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str =
     "the same without errors; here one ends the job, and what was measured until then is kept";
-const OF_DEDUPE: &str = "they belong to dedupe_percentage, which is refused";
+const NOT_CHECKED: &str = "refused with verify and buffer_pattern";
 const NOT_IF_VERIFIED: &str = "with verify blocks carry what verify looks for instead";
 const OF_FLOW: &str = "it belongs to flow, which is refused";
 const NO_FLOW: &str = "use rate or rate_iops; jobs run side by side, each at its own pace";
 const LOGS: &str =
     "one line each log_avg_msec, or one each request, of the first 1,048,576 of a step";
 const STEADY: &str = "each sample is a whole second from the beginning; fio's first one is shorter";
+
+const ALL_DIFFER: &str = "no two written blocks are identical but those of dedupe_percentage";
 
 /// In the order of fio's own list.
 pub(super) const ALL: &[Known] = &[
@@ -39,8 +41,8 @@ pub(super) const ALL: &[Known] = &[
         let content = |is_zero| if is_zero { Content::Zero } else { Content::Random };
         put(&mut to.content, it.yes().map(content))
     }),
-    bare("refill_buffers", Ignored("no two written blocks are ever identical here")),
-    option("scramble_buffers", Ignored("no two written blocks are ever identical here")),
+    bare("refill_buffers", Ignored(ALL_DIFFER)),
+    option("scramble_buffers", Ignored(ALL_DIFFER)),
     option("buffer_pattern", InPart(NOT_IF_VERIFIED))
         .sets(|to, it| put(&mut to.marks.written, plain_bytes(it.text()).map(Some))),
     option("buffer_compress_percentage", Same).sets(|to, it| {
@@ -52,8 +54,14 @@ pub(super) const ALL: &[Known] = &[
         put(&mut to.content, it.percent().map(content))
     }),
     option("buffer_compress_chunk", Ignored("the compressible part is of each 4 KiB")),
-    option("dedupe_percentage", no("no two written blocks are ever identical here")).off(),
-    option("dedupe_mode, dedupe_working_set_percentage, dedupe_global", Ignored(OF_DEDUPE)),
+    option("dedupe_percentage", InPart(NOT_CHECKED))
+        .sets(|to, it| put(&mut to.turns.repeats.percent, it.percent())),
+    option("dedupe_mode", Same).sets(|to, it| {
+        put(&mut to.turns.repeats.of_set, it.one_of(&[("repeat", false), ("working_set", true)]))
+    }),
+    option("dedupe_working_set_percentage", Same)
+        .sets(|to, it| put(&mut to.turns.repeats.set_percent, it.percent())),
+    option("dedupe_global", Same).sets(|to, it| put(&mut to.turns.repeats.shared, it.yes())),
     option("clat_percentiles", Same).sets(|to, it| put(&mut to.with_percentiles[0], it.yes())),
     option("lat_percentiles", Same).sets(|to, it| put(&mut to.with_percentiles[1], it.yes())),
     option("slat_percentiles", Same).sets(|to, it| put(&mut to.with_percentiles[2], it.yes())),
@@ -105,8 +113,8 @@ pub(super) const ALL: &[Known] = &[
         .sets(|to, it| put(&mut to.steadystate.window_ns, it.time_ns(SECOND))),
     option("steadystate_ramp_time, ss_ramp", Same)
         .sets(|to, it| put(&mut to.steadystate.after_ns, it.time_ns(SECOND))),
-    option("steadystate_check_interval, ss_interval", no("rates are judged each second"))
-        .unless(&["0", "1"]),
+    option("steadystate_check_interval, ss_interval", Same)
+        .sets(|to, it| put(&mut to.steadystate.every_ns, it.time_ns(SECOND))),
     bare("userspace_reap", Ignored("completions are taken through the kernel")),
     bare("hipri", Same).sets(|to, it| put(&mut to.hipri, it.yes())),
     bare("fixedbufs", Ignored("buffers are registered whenever the kernel takes them")),

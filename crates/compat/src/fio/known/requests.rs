@@ -16,7 +16,10 @@ const ONE_SHARE: &str = "one share for all directions; random requests are drawn
 const SYNCS: &str = "one of fsync, fdatasync and sync a job; in a mix fio syncs once more after \
                      each read until the next write, drivelab once every N writes";
 const DISTRIBUTIONS: &str =
-    "zipf, pareto, normal and zoned, without a centre; zoned_abs is refused";
+    "zipf, pareto and normal without a centre, zoned and sequence; zoned_abs is refused";
+
+const FILLED: &str = "a device is written to its end; of a file a size has to be said, as room \
+                      is kept on file systems";
 
 /// In the order of fio's own list.
 pub(super) const ALL: &[Known] = &[
@@ -99,8 +102,8 @@ pub(super) const ALL: &[Known] = &[
         .unless(&["inline"]),
     option("size", InPart(ONE_SIZE)).sets(|to, it| put(&mut to.size, it.whole())),
     option("io_size, io_limit", Same).sets(|to, it| put(&mut to.io_size, it.whole())),
-    option("fill_device, fill_fs", instead("say a size; the guard keeps room on file systems"))
-        .off(),
+    option("fill_device, fill_fs", InPart(FILLED))
+        .sets(|to, it| put(&mut to.turns.fills, it.yes())),
     option("filesize", InPart(ONE_SIZE)).sets(|to, it| put(&mut to.filesize, file_sizes(it))),
     option("file_append", instead("say an offset")).off(),
     option("offset, fileoffset", Same).sets(|to, it| put(&mut to.offset, it.amount())),
@@ -144,7 +147,8 @@ pub(super) const ALL: &[Known] = &[
     option("write_barrier", instead("use fsync or fdatasync")).off(),
     option("sync_file_range", instead("use fsync or fdatasync")).unless(&["", "none"]),
     option("direct", Same).sets(|to, it| put(&mut to.direct, it.yes())),
-    option("atomic", no("drivelab has no atomic writes")).off(),
+    option("atomic", InPart("direct writes of libaio, io_uring and pvsync2; others are refused"))
+        .sets(|to, it| put(&mut to.turns.atomic, it.yes())),
     option("buffered", Same)
         .sets(|to, it| put(&mut to.direct, it.yes().map(|is_buffered| !is_buffered))),
     option("overwrite", Same).sets(|to, it| put(&mut to.overwrite, it.yes())),

@@ -4,6 +4,7 @@ use super::figures::{BOUNDS, Block, DIRECTIONS, Disk, Report, Said, Samples, Sid
 use super::scale::date;
 use super::steady::Steady;
 use crate::fio::Unified;
+use drivelab_core::op::SECOND;
 use drivelab_core::plan::Rate;
 use std::fmt::{self, Write};
 
@@ -219,17 +220,20 @@ fn shares<T: AsRef<str>>(bounds: &[T], shares: &[f64], least: f64) -> Value {
 
 fn steadiness(steady: &Steady) -> Value {
     let list = |place: usize| {
-        let one = |second: &[u64; 2]| Value::Number(second[place]);
+        let one = |second: &[u64; 3]| Value::Number(second[place]);
         Value::List(steady.seconds.iter().map(one).collect())
     };
     let data = Object::default()
         .with("bw_mean", steady.mean(Rate::Bytes))
-        .with("iops_mean", steady.mean(Rate::Operations))
-        .with("iops", list(0))
-        .with("bw", list(1));
+        .with("iops_mean", steady.mean(Rate::Operations));
+    let data = match steady.level.of {
+        Rate::Latency => data.with("lat_mean", steady.mean(Rate::Latency)).with("lat_ns", list(2)),
+        _ => data,
+    };
+    let data = data.with("iops", list(0)).with("bw", list(1));
     Object::default()
         .with("ss", steady.asked().as_str())
-        .with("duration", steady.seconds.len() as u64)
+        .with("duration", steady.level.window.0 / SECOND)
         .with("attained", u64::from(steady.attained))
         .with("criterion", steady.criterion().as_str())
         .with("max_deviation", steady.judgement.deviation_max)

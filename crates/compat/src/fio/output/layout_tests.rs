@@ -7,7 +7,7 @@ use super::steady::Steady;
 use super::{json, normal, terse};
 use crate::fio::Unified;
 use crate::fio::steadystate::criterion;
-use drivelab_core::level::Judgement;
+use drivelab_core::level::{Judgement, Second};
 use drivelab_core::op::SECOND;
 use drivelab_core::plan::Level;
 use drivelab_core::units::Span;
@@ -173,12 +173,14 @@ fn steady(tree: &Tree) -> Steady {
     let (of, by, limit, percent) = criterion(&tree.text("ss")).ok().unwrap();
     let data = tree.at("data");
     let seconds = data.list("iops").iter().zip(data.list("bw")).map(|pair| match pair {
-        (Tree::Number(operations), Tree::Number(bytes)) => [*operations as u64, *bytes as u64],
+        (Tree::Number(operations), Tree::Number(bytes)) => {
+            [*operations as u64, *bytes as u64, 0, 0]
+        }
         _ => panic!("{pair:?} are not numbers"),
     });
-    let seconds: Vec<[u64; 2]> = seconds.collect();
-    let window = Span(tree.count("duration") * SECOND);
-    let level = Level { of, by, limit, percent, window, after: Span(0), group: None };
+    let seconds: Vec<Second> = seconds.collect();
+    let (window, every) = (Span(tree.count("duration") * SECOND), Span(SECOND));
+    let level = Level { of, by, limit, percent, window, every, after: Span(0), group: None };
     let criterion = match percent {
         true => tree.text("criterion").trim_end_matches('%').parse().unwrap(),
         // One of them is zero; the text has less of the other.
@@ -197,6 +199,7 @@ fn steady(tree: &Tree) -> Steady {
         let off = (found.criterion / judgement.criterion - 1.0).abs();
         assert!(off < 0.001 && (found.slope - judgement.slope).abs() < 0.01, "{found:?}");
     }
+    let seconds = seconds.iter().map(|second| [second[0], second[1], 0]).collect();
     Steady { level, attained: judgement.is_level, judgement, seconds }
 }
 

@@ -128,11 +128,15 @@ fn single(log: &Log, clone: &Clone<'_>) -> String {
     text
 }
 
-/// The offset, the priority and the time of issue of a line, as far as they were asked for. No
-/// priorities are set.
+/// The offset, the priority and the time of issue of a line, as far as they were asked for. Means
+/// have no priority; of others a mark says whether it is realtime.
 fn ending(log: &Log, offset: u64, issued: u64) -> String {
     let offset = if log.lines.with_offset { format!(", {offset}") } else { String::new() };
-    let priority = if log.lines.with_priority { "0x0000" } else { "0" };
+    let priority = if log.lines.every_ms == 0 { log.lines.priority } else { 0 };
+    let priority = match log.lines.with_priority {
+        true => format!("0x{priority:04x}"),
+        false => u8::from(priority >> 13 == 1).to_string(),
+    };
     let issued = if log.lines.with_issue { format!(", {issued}") } else { String::new() };
     format!("{offset}, {priority}{issued}\n")
 }
@@ -268,6 +272,11 @@ mod tests {
         let prio = LogLines { with_priority: true, ..plain };
         let all = LogLines { with_offset: true, with_issue: true, ..plain };
         let of = |lines| ending(&log(lines), 8192, 77);
+        // As fio 3.33 writes it with prioclass=1 and prio=2.
+        let realtime = LogLines { priority: 0x2002, ..plain };
+        let shown = LogLines { with_priority: true, ..realtime };
+        assert_eq!([of(realtime), of(shown)], [", 1\n", ", 0x2002\n"]);
+        assert_eq!(of(LogLines { every_ms: 100, ..shown }), ", 0x0000\n");
         assert_eq!([of(plain), of(prio), of(all)], [", 0\n", ", 0x0000\n", ", 8192, 0, 77\n"]);
     }
 

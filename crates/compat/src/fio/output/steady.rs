@@ -4,7 +4,7 @@ use super::figures::Block;
 use super::gather::{Clone, executed};
 use super::scale::{Step, short, short_kilo};
 use crate::fio::steadystate;
-use drivelab_core::level::{Judgement, outcome};
+use drivelab_core::level::{Judgement, Second, outcome};
 use drivelab_core::plan::{Level, Rate, Unevenness};
 use drivelab_core::run::Run;
 use std::fmt::{self, Write};
@@ -18,8 +18,9 @@ pub struct Steady {
     pub attained: bool,
     /// What the last window says; all zero where there was no whole one.
     pub judgement: Judgement,
-    /// Its seconds, and zeros for those that it lacks: operations and bytes.
-    pub seconds: Vec<[u64; 2]>,
+    /// Its seconds, and zeros for those that it lacks: operations and bytes of each, and their
+    /// mean latency in nanoseconds.
+    pub seconds: Vec<[u64; 3]>,
 }
 
 impl Steady {
@@ -31,9 +32,14 @@ impl Steady {
         let level = step.plan.until_of(stream).level?;
         let workers = clones.iter().map(|clone| (clone.section.stream, clone.worker)).collect();
         let mut found = outcome(&step.tallies, level, workers);
-        found.seconds.resize(level.window_seconds(), [0; 2]);
+        found.seconds.resize(level.window_seconds(), Second::default());
         let (attained, judgement) = (found.attained, found.judgement);
-        Some(Steady { level, attained, judgement, seconds: found.seconds })
+        let values = |second: &Second| {
+            let rates = [Rate::Operations, Rate::Bytes, Rate::Latency];
+            rates.map(|of| Level { of, ..level }.value(second) as u64)
+        };
+        let seconds = found.seconds.iter().map(values).collect();
+        Some(Steady { level, attained, judgement, seconds })
     }
 
     /// What was asked, in fio's words.
@@ -41,9 +47,9 @@ impl Steady {
         steadystate::words(&self.level)
     }
 
-    /// Mean of the window: operations or bytes a second.
+    /// Mean of the window: operations or bytes a second, or nanoseconds.
     pub fn mean(&self, of: Rate) -> u64 {
-        let place = if of == Rate::Operations { 0 } else { 1 };
+        let place = place_of(of);
         let all: u64 = self.seconds.iter().map(|second| second[place]).sum();
         all / (self.seconds.len() as u64).max(1)
     }
@@ -58,6 +64,24 @@ impl Steady {
     }
 }
 
+/// Where a second has what is counted.
+pub fn place_of(of: Rate) -> usize {
+    match of {
+        Rate::Operations => 0,
+        Rate::Bytes => 1,
+        Rate::Latency => 2,
+    }
+}
+
+/// The mean latency, which is printed where it is what is judged.
+fn latency(steady: &Steady) -> String {
+    if steady.level.of != Rate::Latency {
+        return String::new();
+    }
+    // fio's choice of a unit looks at a deviation that it leaves at zero.
+    format!(", lat={}nsec", short(steady.mean(Rate::Latency), 4, Step::Decimal, ""))
+}
+
 /// The line of the layout for people.
 pub fn line(block: &Block, steady: &Steady, to: &mut String) -> fmt::Result {
     let kilo = if block.is_decimal { 1000 } else { 1024 };
@@ -70,16 +94,17 @@ pub fn line(block: &Block, steady: &Steady, to: &mut String) -> fmt::Result {
         true => (Step::Decimal, Step::Binary),
         false => (Step::Binary, Step::Decimal),
     };
-    let of = if steady.level.of == Rate::Operations { "iops" } else { "bw" };
+    let of = ["iops", "bw", "lat"][place_of(steady.level.of)];
     let by = if steady.level.by == Unevenness::Slope { "slope" } else { "mean dev" };
     writeln!(
         to,
-        "  steadystate  : attained={}, bw={} ({}), iops={}, {of} {by}={:.3}{}",
+        "  steadystate  : attained={}, bw={} ({}), iops={}{}, {of} {by}={:.3}{}",
         if steady.attained { "yes" } else { "no" },
         // In brackets fio shortens the same number by thousands.
         short_kilo(amount, 4, first, unit),
         short_kilo(amount, 4, second, unit),
         short(steady.mean(Rate::Operations), 4, Step::Decimal, ""),
+        latency(steady),
         steady.judgement.criterion,
         steady.sign()
     )

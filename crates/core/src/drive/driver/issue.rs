@@ -8,6 +8,7 @@ use crate::plan::{Content, Sync};
 use crate::queue::{Queue, Trouble};
 use crate::repeated;
 use crate::tally::{DEPTH_LEVELS, Flight, Stonewalled};
+use drivelab_stats::Random;
 
 /// Operations of one hint: a processor has only this many requests to memory under way.
 const HINTED: usize = 4;
@@ -332,6 +333,10 @@ impl Driver {
             if !data.offset_at.is_empty() {
                 repeated::fill(data, buffer, op.offset);
             }
+        } else if let Some(repeats) = &mut self.blocks.repeats {
+            let unit_bytes = self.blocks.unit_bytes;
+            let mut random = Random::new(repeats.next());
+            content::prefill(stream.content, unit_bytes, buffer, &mut random);
         } else if !matches!(stream.content, Content::Zero | Content::Counting(_)) {
             content::make_unique(self.blocks.unit_bytes, buffer, op.offset, self.bounds.issued);
         }

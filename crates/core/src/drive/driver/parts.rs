@@ -6,6 +6,7 @@ use crate::arrival::Arrivals;
 use crate::content::{Fault, Stamp};
 use crate::op::{Action, DataOp, Op, Tag, Time};
 use crate::plan::{Arrival, Stream};
+use crate::repeats::Repeats;
 use crate::tally::{Flight, Gap, Slowest, Stonewalled, Tally};
 use std::collections::VecDeque;
 
@@ -392,15 +393,20 @@ pub(super) struct Blocks {
     pub unit_bytes: usize,
     /// What a buffer held before anything was read into it, where reads and writes share it.
     pub template: Vec<u8>,
+    /// Which written blocks repeat others, where some do.
+    pub repeats: Option<Repeats>,
     /// Operation, address, what was wrong and what was expected.
     pub mismatches: Vec<(DataOp, u64, Fault, Stamp)>,
 }
 
 impl Blocks {
-    pub fn new(unit_bytes: usize) -> Self {
+    pub fn new(setup: &Setup) -> Self {
+        let unit_bytes = setup.stream.stamp_unit_bytes();
         debug_assert!(unit_bytes > 0, "a unit without a byte has no stamp");
         let mismatches = Vec::with_capacity(MISMATCHES_MAX);
-        Blocks { unit_bytes, template: Vec::new(), mismatches }
+        let place = (setup.step, setup.stream_index, setup.worker);
+        let repeats = setup.stream.dedupe.map(|dedupe| Repeats::new(dedupe, setup.seed, place));
+        Blocks { unit_bytes, template: Vec::new(), repeats, mismatches }
     }
 }
 

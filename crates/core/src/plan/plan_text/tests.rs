@@ -137,11 +137,12 @@ fn sample_step(random: &mut Random) -> Step {
 
 fn sample_level(random: &mut Random) -> Level {
     Level {
-        of: [Rate::Operations, Rate::Bytes][random.below(2) as usize],
+        of: [Rate::Operations, Rate::Bytes, Rate::Latency][random.below(3) as usize],
         by: [Unevenness::Deviation, Unevenness::Slope][random.below(2) as usize],
         limit: random.unit_f64(),
         percent: random.below(2) == 0,
         window: Span(random.below(1 << 40)),
+        every: Span((1 + random.below(3)) * 1_000_000_000),
         after: Span(random.below(2) * 1_500_000),
         group: (random.below(2) == 0).then(|| random.next_u64() as u32),
     }

@@ -1,7 +1,7 @@
 //! What is checked must be told from everything else, and known to the one who reads it.
 
 use super::Problems;
-use crate::plan::{Content, Data, Reply, STAMP_UNIT_BYTES, Stream};
+use crate::plan::{Content, Data, Dedupe, Reply, STAMP_UNIT_BYTES, Stream};
 
 /// A stamp takes 40 bytes and must leave some content to check.
 const STAMPED_UNIT_MIN: usize = 64;
@@ -11,6 +11,9 @@ pub(super) fn checks(stream: &Stream, problems: &mut Problems) {
     let writes = stream.mix.write > 0 || stream.reply.is_some();
     if let Some(data) = &stream.data {
         repeated(stream, data, problems);
+    }
+    if let Some(dedupe) = stream.dedupe {
+        repeats(stream, dedupe, problems);
     }
     let stamps = (stream.stamp || stream.verify) && stream.data.is_none();
     problems.need(!stream.verify || reads, "verify", || {
@@ -66,5 +69,28 @@ fn repeated(stream: &Stream, data: &Data, problems: &mut Problems) {
     let is_alone = !stream.stamp && stream.content == Content::Random;
     problems.need(is_alone, "data", || {
         "`data` is all that blocks hold; remove it, or `stamp` and `content`".to_string()
+    });
+}
+
+/// Requests that repeat others hold what follows from a number alone.
+fn repeats(stream: &Stream, dedupe: Dedupe, problems: &mut Problems) {
+    let has_room = !stream.stamp
+        && !stream.verify
+        && stream.data.is_none()
+        && matches!(stream.content, Content::Random | Content::Compressible(_));
+    problems.need(has_room && !stream.is_metadata(), "dedupe", || {
+        "blocks that repeat others carry no stamps and nothing of their own; remove `dedupe`, or \
+         `stamp`, `verify`, `data` and `content`"
+            .to_string()
+    });
+    let writes = stream.mix.write > 0 || stream.reply.is_some();
+    problems.need(writes, "dedupe", || {
+        "`dedupe` is about writes, and there are none; remove it or add writes".to_string()
+    });
+    problems.need(dedupe.percent <= 100, "dedupe", || {
+        format!("{} of a hundred blocks cannot repeat others; use at most 100", dedupe.percent)
+    });
+    problems.need(dedupe.of != Some(0), "dedupe", || {
+        "a set of 0 requests has nothing to repeat; use more, or remove `of`".to_string()
     });
 }

@@ -17,6 +17,15 @@ pub(super) fn validate_level(level: &Level, until: &Until, step: &Step, problems
     problems.need(level.after <= hours, "until", || {
         format!("`after` of {} is out of range; use at most {hours}", level.after)
     });
+    let whole = (SECOND..=level.window.0).contains(&level.every.0)
+        && level.every.0.is_multiple_of(SECOND)
+        && (level.window.0 / SECOND * SECOND).is_multiple_of(level.every.0.max(1));
+    problems.need(whole, "until", || {
+        format!(
+            "`every` of {} does not divide the window of {} into values of whole seconds",
+            level.every, level.window
+        )
+    });
     problems.need(!until.steady, "until", || {
         "`steady` does rounds and `level` watches one long one; leave out one of them".to_string()
     });
@@ -26,17 +35,20 @@ pub(super) fn validate_level(level: &Level, until: &Until, step: &Step, problems
     });
 }
 
-/// Seconds are made of whole intervals.
+/// Values are made of whole intervals.
 pub(super) fn validate_interval(plan: &Plan, problems: &mut Problems) {
     let bounds = plan.steps.iter().flat_map(|step| {
         let own = step.streams.iter().filter_map(|stream| stream.until.as_ref());
         own.chain([&step.until])
     });
-    let watches = bounds.into_iter().any(|until| until.level.is_some());
     let length = plan.interval.0.0.max(1);
-    problems.need(!watches || SECOND.is_multiple_of(length), "interval", || {
+    let is_judged_by = |until: &Until| until.level.map(|level| level.every);
+    let mut seconds = bounds.into_iter().filter_map(is_judged_by);
+    let undivided = seconds.find(|every| !every.0.is_multiple_of(length));
+    problems.need(undivided.is_none(), "interval", || {
         format!(
-            "a level is judged by seconds, and the interval of {} does not divide them",
+            "a level is judged by values of {} each, and the interval of {} does not divide them",
+            undivided.unwrap_or_default(),
             plan.interval.0
         )
     });

@@ -26,6 +26,7 @@ pub(super) fn validate_stream(stream: &Stream, geometry: &Geometry, problems: &m
     pattern(stream, problems);
     kinds(stream, problems);
     engine(stream, problems);
+    super::threads::threads(stream, geometry, problems);
     super::checks::checks(stream, problems);
     match &stream.pattern {
         Pattern::Names(of) => names(stream, of, geometry, problems),

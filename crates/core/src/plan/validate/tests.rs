@@ -393,6 +393,7 @@ fn a_level_needs_whole_seconds_and_another_bound() {
             limit: 0.1,
             percent: true,
             window: Span(SECOND),
+            every: Span(SECOND),
             after: Span(0),
             group: Some(1),
         };
