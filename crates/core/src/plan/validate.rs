@@ -215,6 +215,14 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
                 "no file to use; give `files` and `bytes` above 0".to_string()
             });
         }
+        Act::Find(find) => {
+            problems.need(geometry.kind == TargetKind::Directory, "act", || {
+                "files are looked for in a directory; name one".to_string()
+            });
+            problems.need(find.processes != Some(0), "act", || {
+                "0 processes find nothing; give 1 or more, or leave `processes` out".to_string()
+            });
+        }
         Act::Queue { setting, value } => {
             let has_queue = geometry.kind != TargetKind::Nothing;
             problems.need(has_queue, "act", || {
