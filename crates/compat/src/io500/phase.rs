@@ -77,8 +77,7 @@ impl Phase {
 
     /// The section of what it shares with others; empty where it shares nothing.
     pub fn family(self) -> &'static str {
-        let families = ["ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"];
-        families.into_iter().find(|family| self.name().starts_with(family)).unwrap_or("")
+        FAMILIES.into_iter().find(|family| self.name().starts_with(family)).unwrap_or("")
     }
 
     /// What it counts for.
@@ -101,6 +100,8 @@ impl Phase {
     }
 }
 
+/// Phases that work on the same files.
+pub const FAMILIES: [&str; 4] = ["ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"];
 /// The numbers that the data of each family counts up from.
 const EASY: &str = "271";
 const HARD: &str = "27";

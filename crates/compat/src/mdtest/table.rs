@@ -113,8 +113,8 @@ fn table(options: &Options, run: &Run, sweep: u32, figure: Figure) -> String {
 }
 
 impl Options {
-    /// The phase of files that a line with one of them has: items a second, seconds, and which steps
-    /// of the run it is.
+    /// The phase of files that a line with one of them has: items a second, seconds, and which
+    /// steps of the run it is.
     pub fn measured(&self, run: &Run) -> Option<(f64, f64, Vec<u32>)> {
         let phases = OF_FILES.iter().filter_map(|(_, phase)| *phase);
         let figures = |phase, figure| values(self, run, 0, phase, figure);

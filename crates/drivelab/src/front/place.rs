@@ -85,7 +85,8 @@ impl Place {
         let left = std::fs::read_dir(&data).map_or(0, Iterator::count);
         if left > 0 {
             print::error(&format!(
-                "drivelab: {} stays, with what phases have left there; remove it by hand:  rm -r {}",
+                "drivelab: {} stays, with what phases have left there; remove it by hand:  \
+                 rm -r {}",
                 suite.data(),
                 quoted(suite.data())
             ));

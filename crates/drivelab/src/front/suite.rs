@@ -56,7 +56,7 @@ fn shown(suite: &dyn Suite) {
 
 /// Why the result is not valid, and what speaks against its parts.
 fn say_what_is_doubtful(line: &Line<'_>, suite: &dyn Suite, outcomes: &[Outcome]) {
-    if line.options.notes == Notes::None {
+    if line.options.notes == Notes::None || !line.ranks.is_rank_0() {
         return;
     }
     for reason in suite.invalid(outcomes) {

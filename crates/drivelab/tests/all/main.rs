@@ -32,6 +32,7 @@ mod front_fio_given;
 mod front_fio_plot;
 mod front_fio_said;
 mod front_fio_table;
+mod front_io500;
 mod front_issued;
 mod front_results;
 mod gate;
