@@ -86,9 +86,12 @@ fn the_suite_ends_with_its_score_on_two_processes() {
         format!("{:.6}", score_of(out, "ior-easy-read"))
     );
     let ior = text("ior-easy-write.txt");
-    let said = ior.lines().find_map(|line| line.strip_prefix("Max Write:")).expect("IOR's own");
-    let mebibytes: f64 = said.split_whitespace().next().and_then(|it| it.parse().ok()).expect("it");
-    assert!((score_of(out, "ior-easy-write") - mebibytes / 1024.0).abs() < 1e-4, "{said}");
+    let said = ior.lines().find(|line| line.starts_with("write ")).expect("IOR's own");
+    let word = said.split_whitespace().nth(1).expect("a bandwidth");
+    let mebibytes: f64 = word.parse().expect("a number");
+    // Without decimals above 3600 MiB/s.
+    let apart = (score_of(out, "ior-easy-write") - mebibytes / 1024.0).abs();
+    assert!(apart < 1e-3, "{said}");
     let summary = text("result_summary.txt");
     let bare: String = out
         .lines()
