@@ -33,12 +33,14 @@ impl Display for IniError {
     }
 }
 
-/// Sections as typed, with their lines, and the keys that have a value. A key without one keeps its
-/// default, as in the suite.
+/// Sections as typed, with their lines, and the keys that have a value.
+pub type Content = (Vec<(usize, String)>, Vec<Entry>);
+
+/// What a file holds. A key without a value keeps its default, as in the suite.
 ///
 /// # Errors
 /// A line is neither a section nor a key with a value, or stands before any section.
-pub fn parse(text: &str) -> Result<(Vec<(usize, String)>, Vec<Entry>), IniError> {
+pub fn parse(text: &str) -> Result<Content, IniError> {
     let (mut sections, mut entries) = (Vec::<(usize, String)>::new(), Vec::new());
     for (line, whole) in (1..).zip(text.lines()) {
         let wrong = |text: String| IniError { line, text };
