@@ -5,6 +5,8 @@
 use drivelab_compat::counters::{Counters, parse_cpu, parse_diskstats, parse_uptime};
 use drivelab_compat::front::{Asked, Found, Host, Job, Output, Refusal, Scale, World};
 use drivelab_compat::front_end::Answer;
+use drivelab_compat::io500::ini;
+use drivelab_compat::suite::Phase;
 use drivelab_compat::{TOOLS, fio, iometer, iostat, tool_named};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan_text;
@@ -178,6 +180,32 @@ pub fn front_ends(data: &[u8]) {
             carried_out(&job, layout);
         }
     }
+}
+
+/// The suite's file: what is wrong with it has a way out, and its phases can be shown.
+pub fn io500(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Err(error) = ini::parse(text) {
+        assert!(error.line >= 1 && error.line <= text.lines().count(), "{error}");
+    }
+    let machine = Machine::with(text);
+    let tool = tool_named("io500").expect("it is one of the tools");
+    let words = ["config.ini".to_string()];
+    let Some(Answer::Suite(mut suite)) = understood(|| {
+        (tool.parse)("io500", &words, &machine).inspect_err(|refusal| {
+            assert!(!refusal.advice.is_empty(), "{refusal:?}");
+        })
+    }) else {
+        return;
+    };
+    suite.begin_at(0);
+    for phase in 0..suite.phases().len() {
+        assert!(suite.shown(phase).is_none_or(|line| !line.is_empty()));
+        if let Ok(Phase::Run(begun)) = suite.begin(phase, &machine, 0) {
+            assert_sound(&begun.job);
+        }
+    }
+    assert!(!suite.told_files(&[]).is_empty() && !suite.score(&[]).contains("NaN"));
 }
 
 /// Iostat's lines; and reports of what the kernel may count, which is behind the line.

@@ -6,6 +6,7 @@
 mod results;
 
 use drivelab_core::plan::Plan;
+use drivelab_core::run::Run;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
@@ -218,6 +219,9 @@ pub enum Asked<Options> {
         options: Box<Options>,
     },
 }
+
+/// What the results of a run look like in a tool's own layout.
+pub type Layout = dyn Fn(&Run, &Host) -> Output;
 
 /// What an old tool leaves behind when its work is done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

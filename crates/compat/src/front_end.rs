@@ -3,10 +3,10 @@
 
 use crate::counters::Counters;
 use crate::front::{Asked, Host, Job, Note, Output, Refusal, World};
+use crate::suite::Suite;
 use drivelab_core::run::Run;
 
-/// What the results of a run look like in a tool's own layout.
-pub type Layout = dyn Fn(&Run, &Host) -> Output;
+pub use crate::front::Layout;
 
 /// Reports of what the kernel counts, in a tool's own layout. The caller takes the samples.
 pub trait Reports {
@@ -44,6 +44,8 @@ pub enum Answer {
         /// What it prints of the run.
         layout: Box<Layout>,
     },
+    /// To run a suite of lines, each planned when the one before it is over.
+    Suite(Box<dyn Suite>),
     /// To report what the kernel counts; nothing is issued.
     Reports {
         /// Which reports, and how often.

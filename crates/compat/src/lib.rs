@@ -8,6 +8,7 @@ pub mod fio;
 pub mod fio_json;
 pub mod front;
 pub mod front_end;
+pub mod io500;
 pub mod iometer;
 pub mod ior;
 pub mod iostat;
@@ -17,6 +18,7 @@ pub mod mdtest;
 pub mod metarates;
 pub mod option;
 mod parallel;
+pub mod suite;
 pub mod trace;
 
 use front_end::FrontEnd;
@@ -29,6 +31,7 @@ pub static TOOLS: &[&FrontEnd] = &[
     &iozone::FRONT_END,
     &ior::FRONT_END,
     &mdtest::FRONT_END,
+    &io500::FRONT_END,
     &metarates::FRONT_END,
     &iostat::FRONT_END,
 ];

@@ -30,7 +30,7 @@ mod weights;
 mod window;
 mod zoned;
 
-pub use act::{Act, FileSystem, Mount, Purge, Stripe, Switch};
+pub use act::{Act, FileSystem, Find, Found, Mount, Purge, Stripe, Switch};
 pub use arrival::{Arrival, Think};
 pub use data::Data;
 pub use dedupe::{Dedupe, DedupeShare};

@@ -40,7 +40,7 @@ const TAG_MAX: usize = 100;
 /// The names of the tools whose lines are understood, in one line.
 fn tools() -> String {
     let names: Vec<&str> = drivelab_compat::TOOLS.iter().map(|tool| tool.word()).collect();
-    format!("Lines of other tools:  drivelab {}", names.join("|"))
+    format!("Other tools:  drivelab {}", names.join("|"))
 }
 
 /// The whole of `drivelab --help`: it fits one screen.

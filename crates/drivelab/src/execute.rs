@@ -3,6 +3,7 @@
 //! Nothing is computed here that a reader could compute later; what only this moment knows (the
 //! state of the drive, what the kernel counted, why a step ended early) becomes a record.
 
+mod find;
 mod forward;
 mod gather;
 mod issued;
@@ -17,7 +18,7 @@ use crate::progress::{Beginning, Progress};
 use crate::store::writer::Recorder;
 use crate::target_actions::TargetActions;
 use crate::tracer::{self, Traced, Tracer};
-use drivelab_core::anatomy::{Anatomy, Piece, Requests};
+use drivelab_core::anatomy::{Anatomy, Requests};
 use drivelab_core::defect::ended_by_defects;
 use drivelab_core::driver::{Driver, drivers_of};
 use drivelab_core::ledger::{Ledger, Moved};
@@ -215,16 +216,14 @@ impl<'a> Execution<'a> {
         let is_traced = step.trace && self.ranks.is_rank_0();
         let tracer = (is_traced && inside.is_none()).then(|| self.target_actions.trace(step));
         let begin = Instant::now();
-        let mut places = Vec::new();
-        let mut set = None;
+        let mut end = StepEnd { step: number, ..StepEnd::default() };
         let result = ended_by_defects(|| match &step.act {
             Some(act) => {
-                let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut places));
-                act.map(|change| set = change).map(|()| Vec::new())
+                let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut end));
+                act.map(|change| end.set = change).map(|()| Vec::new())
             }
             None => self.run_streams(plan, &driven, number, &mut evidence),
         });
-        let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = inside.is_none();
         end.act_ns = (is_real && step.act.is_some()).then(|| begin.elapsed().as_nanos() as u64);
         let opened = result.iter().flatten().map(|finished| finished.phase.opened).min();
@@ -432,11 +431,7 @@ impl<'a> Execution<'a> {
         self.recorder.record(Record::Anatomy(Box::new(Anatomy { unstamped, ..anatomy })));
     }
 
-    fn perform(
-        &mut self,
-        act: &Act,
-        places: &mut Vec<Vec<Piece>>,
-    ) -> Result<Option<SettingChange>, Trouble> {
+    fn perform(&mut self, act: &Act, end: &mut StepEnd) -> Result<Option<SettingChange>, Trouble> {
         match act {
             Act::Idle(span) => {
                 let (ranks, progress) = (self.ranks, &mut *self.progress);
@@ -457,7 +452,11 @@ impl<'a> Execution<'a> {
             Act::Mkfs(kind) => self.target_actions.make_file_system(*kind),
             Act::Mount(wanted) => self.target_actions.mount(wanted),
             Act::Unmount => {
-                *places = self.target_actions.unmount()?;
+                end.places = self.target_actions.unmount()?;
+                Ok(())
+            }
+            Act::Find(wanted) => {
+                end.found = Some(self.find(wanted)?);
                 Ok(())
             }
             Act::Queue { setting, value } => {

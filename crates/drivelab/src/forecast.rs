@@ -55,7 +55,8 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
             | Act::Mkfs(_)
             | Act::Mount(_)
             | Act::Unmount
-            | Act::Queue { .. },
+            | Act::Queue { .. }
+            | Act::Find(_),
         ) => {}
         None => match step.elapsed() {
             Some(elapsed) => cost.timed_ns = elapsed.0.saturating_add(step.ramp.0),

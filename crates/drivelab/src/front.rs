@@ -4,7 +4,9 @@
 mod drivelab_options;
 mod ended;
 mod files;
+mod place;
 mod reports;
+mod suite;
 mod world;
 
 use crate::cli::Terms;
@@ -13,6 +15,8 @@ use crate::entropy;
 use crate::job::{self, Inquiry};
 use crate::outcome::{Failure, Status};
 use crate::ranks::{on_rank_0, same_plan};
+use crate::ready::Ready;
+use crate::session::Ended;
 use crate::shown::Shown;
 use crate::target::{Missing, ResolvedTarget};
 use crate::{print, store};
@@ -108,6 +112,7 @@ fn run(
             Ok(0)
         }
         Answer::Run { job, layout } => line.run(*job, &*layout),
+        Answer::Suite(asked) => suite::run(&line, asked),
         Answer::Reports { reports: asked, notes } => {
             reports::print(&*asked, &notes, options.notes, &world)
         }
@@ -124,17 +129,47 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn run(&self, mut job: Job, layout: &Layout) -> Result<u8, Failure> {
-        if job.plan.seed == 0 {
-            job.plan.seed = entropy::seed();
-        }
+    fn run(&self, job: Job, layout: &Layout) -> Result<u8, Failure> {
         if self.options.notes == Notes::Only {
             // They are what was asked for.
-            job.notes.iter().for_each(|note| print::text(&format!("note: {note}\n")));
+            self.tell(&job.notes);
             return Ok(0);
         }
-        if self.options.notes != Notes::None {
-            job.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
+        self.tell(&job.notes);
+        let list = store::results(Some(&store::directory(self.options.runs.as_deref())?))?;
+        if self.options.dry_run {
+            return self.dry(job, layout);
+        }
+        let ended = self.measure(job, layout)?;
+        ended::show(self.tool, ended, layout, self.options.notes, (&self.world.host_now(), &list))
+    }
+
+    /// Says what a line really measures, where that is wanted.
+    fn tell(&self, notes: &[Note]) {
+        match self.options.notes {
+            Notes::Only => notes.iter().for_each(|note| print::text(&format!("note: {note}\n"))),
+            Notes::Stderr => notes.iter().for_each(|note| print::error(&format!("note: {note}"))),
+            Notes::None => {}
+        }
+    }
+
+    fn dry(&self, job: Job, layout: &Layout) -> Result<u8, Failure> {
+        self.with_ready(job, layout, |ready| ready.print().map(|status| status as u8))
+    }
+
+    /// Measures, and leaves it to the caller to show it.
+    fn measure(&self, job: Job, layout: &Layout) -> Result<Ended, Failure> {
+        self.with_ready(job, layout, |ready| ready.measure().map(|(ended, _)| ended))
+    }
+
+    fn with_ready<T>(
+        &self,
+        mut job: Job,
+        layout: &Layout,
+        act: impl FnOnce(Ready<'_, Told<'_>>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if job.plan.seed == 0 {
+            job.plan.seed = entropy::seed();
         }
         let runs = store::directory(self.options.runs.as_deref())?;
         let list = store::results(Some(&runs))?;
@@ -168,12 +203,7 @@ impl Line<'_> {
             print::error(&format!("note: {}", simulated.names_note()));
         }
         let told = Told { layout, world: self.world };
-        let ready = measured.ready(resolved, job.plan, told)?;
-        if self.options.dry_run {
-            return ready.print().map(|status| status as u8);
-        }
-        let (ended, _) = ready.measure()?;
-        ended::show(self.tool, ended, layout, self.options.notes, (&self.world.host_now(), &list))
+        act(measured.ready(resolved, job.plan, told)?)
     }
 }
 

@@ -13,11 +13,13 @@ pub mod errno;
 pub mod extents;
 pub mod facts;
 pub mod file_system;
+pub mod find;
 pub mod guard;
 pub mod health;
 pub mod identity;
 pub mod libaio;
 mod loop_device;
+pub mod made;
 pub mod map;
 #[cfg(all(test, loom))]
 mod models;

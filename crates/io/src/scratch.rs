@@ -30,7 +30,7 @@ use crate::identity::Identity;
 use list::{append, read, text_of};
 
 pub use left::Left;
-pub use removal::{Leftovers, remove_leftovers};
+pub use removal::{Leftovers, remove_kept, remove_leftovers};
 
 /// From this many bytes on a list is looked at for lines that are past.
 const LONG_BYTES: u64 = 1 << 16;

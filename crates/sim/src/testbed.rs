@@ -443,7 +443,7 @@ impl<D: Drive> Testbed for SimTestbed<D> {
             }
             Act::Idle(span) => self.pass(self.now + span.0),
             Act::DropCaches => self.drop_caches(),
-            Act::Mkfs(_) | Act::Allocate => {}
+            Act::Mkfs(_) | Act::Allocate | Act::Find(_) => {}
             Act::Mount(_) => self.mount(true),
             Act::Unmount => self.mount(false),
             // The file lets go of its blocks, and the drive is not told.

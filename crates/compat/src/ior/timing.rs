@@ -125,6 +125,18 @@ pub fn results(options: &Options, run: &Run) -> Vec<Result> {
     run.steps.iter().filter_map(|step| result(options, step)).collect()
 }
 
+impl Options {
+    /// The first step that was timed: MiB a second, seconds, and which step of the run it is.
+    pub fn measured(&self, run: &Run) -> Option<(f64, f64, u32)> {
+        run.steps.iter().find_map(|step| {
+            let found = result(self, step)?;
+            let is_timed = matches!(found.access, Access::Write | Access::Read);
+            let is_done = step.end.as_ref().is_some_and(|end| end.incomplete.is_none());
+            (is_timed && is_done).then(|| (found.bandwidth(), found.total_s, step.begin.step))
+        })
+    }
+}
+
 fn result(options: &Options, step: &StepRun) -> Option<Result> {
     let key = options.keys.get(step.begin.plan_step as usize)?;
     if key.access == Access::Between || options.tests.get(key.test as usize).is_none() {

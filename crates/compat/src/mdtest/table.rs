@@ -112,6 +112,23 @@ fn table(options: &Options, run: &Run, sweep: u32, figure: Figure) -> String {
     out
 }
 
+impl Options {
+    /// The phase of files that a line with one of them has: items a second, seconds, and which
+    /// steps of the run it is.
+    pub fn measured(&self, run: &Run) -> Option<(f64, f64, Vec<u32>)> {
+        let phases = OF_FILES.iter().filter_map(|(_, phase)| *phase);
+        let figures = |phase, figure| values(self, run, 0, phase, figure);
+        let phase = phases.into_iter().find(|phase| !figures(*phase, Figure::Rate).is_empty())?;
+        let own = run.steps.iter().filter(|step| {
+            let key = self.keys.get(step.begin.plan_step as usize);
+            key.is_some_and(|key| key.phase == Some(phase) && key.counts)
+        });
+        let steps = own.map(|step| step.begin.step).collect();
+        let first = |figure| figures(phase, figure).first().copied();
+        Some((first(Figure::Rate)?, first(Figure::Seconds)?, steps))
+    }
+}
+
 /// Of each iteration that was done.
 fn values(options: &Options, run: &Run, sweep: u32, phase: Phase, figure: Figure) -> Vec<f64> {
     let mut sums: Vec<Option<(f64, f64)>> = vec![None; options.work.iterations as usize];

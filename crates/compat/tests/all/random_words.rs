@@ -1,6 +1,6 @@
 //! No line of words makes a front end panic, and no plan comes out that core would refuse.
 
-use crate::mpi_world::{Still, assert_sound, corpus, launched};
+use crate::mpi_world::{Still, assert_sound, corpus, host, launched};
 use drivelab_compat::TOOLS;
 use drivelab_compat::front::{Found, Host};
 use drivelab_compat::front_end::{Answer, FrontEnd};
@@ -122,6 +122,13 @@ fn answered(tool: &FrontEnd, called: &str, line: &[String], world: &Still) -> bo
                 assert_sound(&job);
             }
             drop(layout(&Run::default(), &Host::default()));
+            true
+        }
+        Ok(Answer::Suite(mut suite)) => {
+            suite.begin_at(host().now_ms);
+            assert!(suite.notes().iter().all(|note| !note.text.is_empty()), "{line:?}");
+            assert!(suite.shown(5).is_none_or(|shown| shown.contains(suite.data())), "{line:?}");
+            assert!(!suite.score(&[]).contains("NaN"), "{line:?}");
             true
         }
         Ok(Answer::Reports { notes, .. }) => {

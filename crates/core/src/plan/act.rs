@@ -39,6 +39,34 @@ pub enum Act {
         /// To what, in the kernel's word.
         value: String,
     },
+    /// Looks for files in the target directory and in all that are below it; opens none of them.
+    Find(Find),
+}
+
+/// Which files are looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Find {
+    /// What stands somewhere in the name.
+    pub name: String,
+    /// Bytes that the file has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Size>,
+    /// Its inode changed no earlier than this, in nanoseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_from_ns: Option<u64>,
+    /// Processes that take part; all if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
+}
+
+/// What looking for files came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Found {
+    /// Files that were looked for.
+    pub matched: u64,
+    /// All that were met; a directory is none.
+    pub total: u64,
 }
 
 /// File systems that can be made.

@@ -4,7 +4,7 @@
 //! advice, by the command that asks for it.
 
 use crate::facts::TargetKind;
-use crate::plan::{Act, Interval, Mount, Plan, PlanFile, Step, Stream, Until};
+use crate::plan::{Act, Find, Interval, Mount, Plan, PlanFile, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
@@ -177,6 +177,15 @@ fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems:
     }
 }
 
+fn validate_find(find: &Find, geometry: &Geometry, problems: &mut Problems) {
+    problems.need(geometry.kind == TargetKind::Directory, "act", || {
+        "files are looked for in a directory; name one".to_string()
+    });
+    problems.need(find.processes != Some(0), "act", || {
+        "0 processes find nothing; give 1 or more, or leave `processes` out".to_string()
+    });
+}
+
 fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Problems) {
     problems
         .need(!step.trace, "trace", || "an act has no I/O to trace; remove `trace`".to_string());
@@ -217,6 +226,7 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
                 "no file to use; give `files` and `bytes` above 0".to_string()
             });
         }
+        Act::Find(find) => validate_find(find, geometry, problems),
         Act::Queue { setting, value } => {
             let has_queue = geometry.kind != TargetKind::Nothing;
             problems.need(has_queue, "act", || {

@@ -79,7 +79,8 @@ impl Ledger {
                 | Act::WriteCache(_)
                 | Act::Mount(_)
                 | Act::Unmount
-                | Act::Queue { .. },
+                | Act::Queue { .. }
+                | Act::Find(_),
             )
             | None => {}
         }

@@ -7,7 +7,7 @@ use crate::health_log::HealthReading;
 use crate::inside::{Inside, InsideInterval};
 use crate::ledger::Ledger;
 use crate::observed::Observed;
-use crate::plan::{Plan, Role, SettingChange};
+use crate::plan::{Found, Plan, Role, SettingChange};
 use crate::study::{Established, StudyOptions};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 use schemars::JsonSchema;
@@ -204,6 +204,9 @@ pub struct StepEnd {
     /// What an act set, with what it was before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<SettingChange>,
+    /// What looking for files came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Found>,
     /// What the target has been through, this step included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Ledger>,

@@ -4,31 +4,13 @@ use crate::outcome::Failure;
 
 /// The refusal of such a line with the one that is meant; `None`: it is none of these.
 pub fn refusal(words: &[String]) -> Option<Failure> {
-    let (program, rest) = words.split_first()?;
-    if name(program) == "io500" || rest.first().is_some_and(|word| word == "io500") {
-        return Some(io500());
-    }
-    let (command, rest) = rest.split_first()?;
+    let (command, rest) = words.get(1..)?.split_first()?;
     match command.as_str() {
         "run" => markdown(rest).or_else(|| durable(rest)),
         "runs" => shown(rest),
         "compare" => sides(rest),
         _ => None,
     }
-}
-
-fn name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
-}
-
-fn io500() -> Failure {
-    Failure::usage("drivelab does not run the IO500 suite as a whole").advise(
-        "Type its phases one by one, on a directory of the storage:\n  \
-         drivelab ior -a POSIX -t 2m -b 64m -F -w -r -o DIR/easy\n  \
-         drivelab mdtest -n 1000 -F -u -d DIR\n  \
-         docs/COMPATIBILITY.md says which options of both are taken; a score and pfind are not \
-         there.",
-    )
 }
 
 /// `run` prints text; a page in Markdown is made of a run that is there.
@@ -108,8 +90,6 @@ mod tests {
     #[test]
     fn the_line_that_is_meant_is_in_the_answer() {
         for (line, meant) in [
-            ("drivelab io500 config.ini", "drivelab mdtest -n 1000"),
-            ("./io500 config.ini", "drivelab ior -a POSIX"),
             ("drivelab run . --rw read --markdown -", "drivelab report last --markdown run.md"),
             ("drivelab run . --rw write --fsync 8", "--sync fsync:8"),
             ("drivelab run . --rw write --fdatasync=1", "--sync fdatasync:1"),

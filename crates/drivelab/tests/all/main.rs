@@ -35,6 +35,7 @@ mod front_fio_plot;
 mod front_fio_said;
 mod front_fio_table;
 mod front_fio_timed;
+mod front_io500;
 mod front_issued;
 mod front_results;
 mod gate;

@@ -102,6 +102,11 @@ fn quantities() {
 }
 
 #[test]
+fn io500() {
+    feed_line("io500", lines::io500);
+}
+
+#[test]
 fn plans() {
     feed("plan", fuzzed::plan);
 }

@@ -1,5 +1,6 @@
 //! Removes scratch, never following a link and never entering another mount.
 
+use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -45,6 +46,43 @@ pub fn remove_leftovers(list: &ScratchList) -> io::Result<Leftovers> {
         }
     }
     Ok(leftovers)
+}
+
+/// Removes files of ours that were kept and are still as a run of drivelab left them, of those that
+/// `is_meant` names. All others stay, and so does what a run works on.
+///
+/// # Errors
+/// When the list cannot be read or written.
+pub fn remove_kept(
+    list: &ScratchList,
+    is_meant: impl Fn(&Path) -> bool,
+) -> io::Result<Vec<PathBuf>> {
+    let mut removed = Vec::new();
+    let mut last: HashMap<Identity, Entry> = HashMap::new();
+    for entry in list.entries()? {
+        last.insert(entry.identity, entry);
+    }
+    let meant =
+        |entry: &&Entry| entry.keep && entry.kind == ScratchKind::File && is_meant(&entry.path());
+    for entry in last.values().filter(meant) {
+        let path = entry.path();
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { continue };
+        let name = Path::new(name);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(parent) = rustix::fs::open(directory, flags, Mode::empty()) else { continue };
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let Ok(open) = rustix::fs::openat(&parent, name, flags, Mode::empty()) else { continue };
+        let is_ours = entry.identity.birth.is_some() && Identity::of(&open)? == entry.identity;
+        let is_free = rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive).is_ok();
+        let is_left = entry.left.is_some() && Left::of(&open)? == entry.left;
+        if is_ours && is_free && is_left {
+            remove_named(&parent, name, entry)?;
+            list.forget(entry.identity)?;
+            removed.push(path);
+        }
+    }
+    removed.sort();
+    Ok(removed)
 }
 
 enum Outcome {

@@ -56,6 +56,8 @@ fn scripts() -> BTreeMap<String, String> {
     let all = [
         ("two.ior", two),
         ("write-then-read.ior", write_then_read),
+        ("config.ini", "[global]\ndatadir = /mnt/fs/data\nresultdir = results\n"),
+        ("scc.ini", "[global]\nscc = TRUE\n[debug]\nstonewall-time = 30\n[find]\nnproc = 1\n"),
         ("no-start.ior", "blockSize=1m\nRUN\n"),
         ("no-stop.ior", "IOR START\nRUN\n"),
         ("unknown-key.ior", "IOR START\nfoo=1\nRUN\nIOR STOP\n"),
