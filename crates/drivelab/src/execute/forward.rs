@@ -158,8 +158,15 @@ mod tests {
 
     #[test]
     fn times_are_sent_by_the_clock_of_rank_0() {
-        let interval =
-            WorkerInterval { worker: (1, 2), ramp: false, from: 5, to: 9, ops: 3, bytes: 4 };
+        let interval = WorkerInterval {
+            worker: (1, 2),
+            ramp: false,
+            from: 5,
+            to: 9,
+            ops: 3,
+            bytes: 4,
+            data: [3, 12],
+        };
         let sent = shifted(EndingMessage::Progress(interval), 1000);
         assert_eq!(
             sent,
