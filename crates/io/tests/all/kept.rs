@@ -322,3 +322,22 @@ fn what_was_removed_meanwhile_is_forgotten() {
     target.close().unwrap();
     assert!(ScratchList::at(room.ledger()).entries().unwrap().is_empty());
 }
+
+/// Of files that were kept only those go that are as they were left, and that are meant.
+#[test]
+fn kept_files_go_only_as_they_were_left() {
+    let place = tempfile::tempdir().expect("a directory");
+    let list = drivelab_io::scratch::ScratchList::at(place.path().join("results.jsonl"));
+    let at = |name: &str| place.path().join(name);
+    for name in ["ours", "edited", "other"] {
+        drivelab_io::results::write(&at(name), b"numbers\n", Some(&list)).expect("it is written");
+    }
+    std::fs::write(at("edited"), "somebody's own\n").expect("it is edited");
+    std::fs::write(at("foreign"), "nobody knows it\n").expect("a file");
+    let meant = |path: &std::path::Path| !path.ends_with("other");
+    let removed = drivelab_io::scratch::remove_kept(&list, meant).expect("the list is read");
+    assert_eq!(removed, [at("ours")]);
+    for name in ["edited", "other", "foreign"] {
+        assert!(at(name).exists(), "{name}");
+    }
+}
