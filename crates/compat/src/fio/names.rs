@@ -78,7 +78,7 @@ pub struct Named {
 /// Jobs of data beside them; names that cannot be spelt, are of several directories or of several
 /// jobs; what does not go with them.
 pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Option<Places>, Refusal> {
-    match jobs.iter().filter(|(_, settings)| settings.names.is_some()).count() {
+    match jobs.iter().filter(|(_, settings)| settings.turns.names.is_some()).count() {
         0 => return Ok(None),
         all if all == jobs.len() => {}
         _ => {
@@ -89,7 +89,7 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Option<P
     are_few(jobs)?;
     let (mut named, mut forms, mut known) = (Vec::new(), Vec::new(), HashSet::new());
     for (name, settings) in jobs {
-        let Some(work) = settings.names else { continue };
+        let Some(work) = settings.turns.names else { continue };
         check(settings, work)?;
         files::are_directories(settings, world)?;
         let settings = &scaled(settings, world.scale());

@@ -36,8 +36,6 @@ pub struct Settings {
     pub ba: Option<u64>,
     /// `ioengine`, in fio's word, and what stands for it.
     pub engine: (String, Engine),
-    /// What its engine does with names; `None`: it moves data.
-    pub names: Option<Work>,
     /// `iodepth`.
     pub depth: u32,
     /// `iodepth_batch`.
@@ -199,6 +197,8 @@ impl Direction {
 /// When a job begins, waits and ends, and whom it ends; and what but `rw` says where it goes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Turns {
+    /// What its engine does with names; `None`: it moves data.
+    pub names: Option<Work>,
     /// `zonemode` and what belongs to it.
     pub zones: Zones,
     /// `read_iolog` and what belongs to it.
@@ -307,7 +307,6 @@ impl Default for Settings {
             bssplit: None,
             ba: None,
             engine: ("psync".into(), Engine::Psync),
-            names: None,
             depth: 1,
             batch_submit: None,
             batch_complete: None,

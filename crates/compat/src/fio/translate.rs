@@ -263,7 +263,7 @@ fn act(name: &str, act: Act) -> Step {
 fn before(wave: &[(usize, &Whole<'_>)], plan: &mut Plan, number: usize) {
     let suffix = if number > 0 { format!(" {}", number + 1) } else { String::new() };
     let goes_cached = |settings: &Settings| {
-        !settings.is_direct() && settings.engine.1.moves_data() && settings.names.is_none()
+        !settings.is_direct() && settings.engine.1.moves_data() && settings.turns.names.is_none()
     };
     let settings = || wave.iter().map(|(_, whole)| whole.settings);
     if settings().any(|settings| settings.invalidate && goes_cached(settings)) {

@@ -32,7 +32,7 @@ impl Repeats {
     }
 
     /// The number of the next.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         let is_repeat = self.random.below(100) < u64::from(self.dedupe.percent);
         match (is_repeat, self.dedupe.of) {
             (true, Some(count)) => {
@@ -72,7 +72,7 @@ mod tests {
         let of = |worker| Repeats::new(dedupe, 7, (0, 0, worker));
         let mut all = HashSet::new();
         for mut repeats in (0..workers).map(of) {
-            all.extend((0..count).map(|_| repeats.next()));
+            all.extend((0..count).map(|_| repeats.number()));
         }
         all.len()
     }

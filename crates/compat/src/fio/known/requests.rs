@@ -85,7 +85,7 @@ pub(super) const ALL: &[Known] = &[
         ),
     )
     .sets(|to, it| {
-        to.names = Work::of(it.text());
+        to.turns.names = Work::of(it.text());
         put(&mut to.engine, engine(it.text()))
     }),
     option("iodepth", Same).sets(|to, it| put(&mut to.depth, it.count())),

@@ -335,7 +335,7 @@ impl Driver {
             }
         } else if let Some(repeats) = &mut self.blocks.repeats {
             let unit_bytes = self.blocks.unit_bytes;
-            let mut random = Random::new(repeats.next());
+            let mut random = Random::new(repeats.number());
             content::prefill(stream.content, unit_bytes, buffer, &mut random);
         } else if !matches!(stream.content, Content::Zero | Content::Counting(_)) {
             content::make_unique(self.blocks.unit_bytes, buffer, op.offset, self.bounds.issued);
