@@ -148,6 +148,15 @@ impl NameDirectory {
         is_meant: impl Fn(&SpeltNames, &Path) -> bool,
     ) -> io::Result<Vec<(PathBuf, bool)>> {
         let depth = self.spelt.iter().map(SpeltNames::depth).max().unwrap_or(0);
+        self.find_down_to(depth, is_meant)
+    }
+
+    /// The same, with so many levels of directories below this one.
+    fn find_down_to(
+        &self,
+        depth: usize,
+        is_meant: impl Fn(&SpeltNames, &Path) -> bool,
+    ) -> io::Result<Vec<(PathBuf, bool)>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut open = vec![(PathBuf::new(), 0)];
         while let Some((below, level)) = open.pop() {
@@ -238,11 +247,9 @@ impl NameDirectory {
         let mut stays: Vec<(PathBuf, bool)> =
             self.holders()?.into_iter().map(|below| (below, true)).collect();
         // What stands in the directory itself has no holder of ours that would speak for it.
-        let found = self.find(|spelt, path| self.is_ours(spelt, path))?;
-        let alone = found.into_iter().filter(|(name, is_directory)| {
-            name.components().count() == 1 && !stays.contains(&(name.clone(), *is_directory))
-        });
-        stays.extend(alone.collect::<Vec<_>>());
+        let holders: HashSet<PathBuf> = stays.iter().map(|(below, _)| below.clone()).collect();
+        let found = self.find_down_to(0, |spelt, path| self.is_ours(spelt, path))?;
+        stays.extend(found.into_iter().filter(|(name, _)| !holders.contains(name)));
         let mut entries = Vec::with_capacity(stays.len());
         for (below, is_directory) in stays {
             let path = std::path::absolute(self.path.join(&below))?;
