@@ -140,6 +140,8 @@ mod tests {
     #[test]
     fn memory_comes_from_the_node_that_is_there() {
         if !Path::new("/sys/devices/system/node/node0").exists() {
+            let nowhere = ThreadSettings { cpu_nodes: "0".into(), ..ThreadSettings::default() };
+            assert!(on_a_thread(nowhere, || ()).0.is_err(), "a kernel without NUMA");
             return;
         }
         for mode in [MemoryMode::Bind, MemoryMode::Interleave, MemoryMode::Prefer] {

@@ -219,10 +219,20 @@ fn assert_reads_and_writes_are_taken_apart() {
     assert!(said.contains("in the kernel's queue") && said.contains("in the device"), "{said}");
     let stack = &findings["stacks"][0];
     assert_eq!(stack["parts"].as_array().expect("parts").len(), 4);
-    // A machine that is busy keeps no depth of 32, and says so; depth 1 is always there.
+    // A machine that is busy keeps no depth of 32, and says so; where depth 1 is missing, too, its
+    // steps or the findings say what was wrong with it.
+    let steps = json["steps"].as_array().expect("steps");
+    let is_doubted = |label: &str| {
+        let of = |step: &&Value| step["name"].as_str().is_some_and(|name| name.contains(label));
+        let is_suspect = steps.iter().filter(of).any(|step| step["valid"] == false);
+        is_suspect || findings["unknown"].to_string().contains(label)
+    };
     let bars = stack["bars"].as_array().expect("bars");
     let labels: Vec<&str> = bars.iter().filter_map(|bar| bar["label"].as_str()).collect();
-    assert!(labels.contains(&"random read qd1") && labels.contains(&"random write qd1"));
+    for label in ["random read qd1", "random write qd1"] {
+        assert!(labels.contains(&label) || is_doubted(label), "{label}: {findings}");
+    }
+    assert!(!labels.is_empty(), "{findings}");
     let figures = findings["figures"].as_array().expect("figures");
     let taxes: Vec<&Value> = figures
         .iter()
