@@ -130,12 +130,11 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn run(&self, job: Job, layout: &Layout) -> Result<u8, Failure> {
+        self.tell(&job.notes);
         if self.options.notes == Notes::Only {
             // They are what was asked for.
-            self.tell(&job.notes);
             return Ok(0);
         }
-        self.tell(&job.notes);
         let list = store::results(Some(&store::directory(self.options.runs.as_deref())?))?;
         if self.options.dry_run {
             return self.dry(job, layout);

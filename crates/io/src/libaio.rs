@@ -116,6 +116,12 @@ impl Libaio {
                         crate::clock::pause(REFUSAL_PAUSE_NS);
                         continue;
                     }
+                    Some(libc::EOPNOTSUPP) if self.atomic => {
+                        return Err(Trouble::failed(format!(
+                            "the kernel or the drive does not write atomically: {error}; leave \
+                             `atomic` out"
+                        )));
+                    }
                     _ => {}
                 }
                 return Err(Trouble::failed(format!("io_submit: {error}")));

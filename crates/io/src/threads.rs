@@ -54,7 +54,7 @@ fn cpus_of(node: u32) -> Result<String, Trouble> {
     let nodes = Path::new("/sys/devices/system/node");
     let list = std::fs::read_to_string(nodes.join(format!("node{node}/cpulist")));
     list.map(|text| text.trim().to_owned())
-        .map_err(|_| Trouble::usage(format!("there is no NUMA node {node} here")))
+        .map_err(|_| Trouble::usage(format!("this machine has no NUMA node {node}")))
 }
 
 fn take_memory(policy: &MemoryPolicy) -> Result<(), Trouble> {
@@ -67,7 +67,8 @@ fn take_memory(policy: &MemoryPolicy) -> Result<(), Trouble> {
     let mut mask = [0u64; (NODES_MAX / u64::BITS) as usize];
     for node in cpu_list(&policy.nodes).map_err(Trouble::usage)? {
         let word = mask.get_mut((node / u64::BITS) as usize);
-        let word = word.ok_or_else(|| Trouble::usage(format!("there is no NUMA node {node}")))?;
+        let word =
+            word.ok_or_else(|| Trouble::usage(format!("this machine has no NUMA node {node}")))?;
         *word |= 1 << (node % u64::BITS);
     }
     // A mode without nodes takes no mask.
@@ -131,7 +132,7 @@ mod tests {
     fn a_node_that_is_not_there_is_named() {
         let nowhere = ThreadSettings { cpu_nodes: "900".into(), ..ThreadSettings::default() };
         let (done, ()) = on_a_thread(nowhere, || ());
-        assert_eq!(done, Err("there is no NUMA node 900 here".to_string()));
+        assert_eq!(done, Err("this machine has no NUMA node 900".to_string()));
         let memory = MemoryPolicy { mode: MemoryMode::Bind, nodes: "900".into() };
         let nowhere = ThreadSettings { memory: Some(memory), ..ThreadSettings::default() };
         assert!(on_a_thread(nowhere, || ()).0.is_err());

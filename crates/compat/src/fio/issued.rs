@@ -3,12 +3,13 @@
 use super::settings::{Distribution, Settings};
 use super::stream;
 use super::translate::Whole;
+use super::zones::ZoneMode;
 use drivelab_core::plan::Until;
 use drivelab_core::units::Size;
 
 /// The end of what reads back a job whose own end, `until`, does not tell how much it wrote: as far
-/// as it came, but no block of one pass twice; where passes leave blocks out, no longer than it
-/// ran.
+/// as it came. Where it goes round without a bound and each pass writes every block, one pass is
+/// enough; where passes leave blocks out, it is read back no longer than it ran.
 pub fn as_issued(whole: &Whole<'_>, number: u32, until: &Until) -> Until {
     let (settings, place) = (whole.settings, whole.place);
     let clones = u64::from(settings.numjobs.max(1));
@@ -28,6 +29,8 @@ fn covers(settings: &Settings) -> bool {
     let is_of_one_size = settings.bsrange.is_none() && settings.bssplit.is_none();
     let is_drawn_alike = settings.distribution[1] == Distribution::Random;
     let is_mapped = !settings.norandommap && is_drawn_alike && settings.percentage_random[1] == 100;
+    let goes_on = settings.rw.run <= 1 && settings.turns.zones.mode == ZoneMode::None;
     let is_in_order = !settings.rw.random && settings.rw.hole == 0;
-    is_of_one_size && !settings.rw.is_mixed() && (is_in_order || (settings.rw.random && is_mapped))
+    let is_ordered = is_in_order || (settings.rw.random && is_mapped);
+    is_of_one_size && !settings.rw.is_mixed() && goes_on && is_ordered
 }

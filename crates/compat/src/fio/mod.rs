@@ -98,7 +98,8 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
         .collect();
     let translated = translate::plan(&wholes, &places, world)?;
     notes.extend(notes::of(&wholes, &places, &translated.plan, world));
-    if names::are_removed(&jobs, &places) {
+    let are_removed = names::are_removed(&jobs, &places);
+    if are_removed {
         names::removed(&mut notes);
     }
     notes::once(&mut notes);
@@ -109,7 +110,6 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
         global: words.global_shown,
         sections: translated.sections,
     };
-    let are_removed = names::are_removed(&jobs, &places);
     let keeps = !are_removed && !jobs.iter().any(|(_, settings)| settings.unlink);
     let results = output::files(&line);
     let job = Job { plan: translated.plan, target: places.target, keeps, notes, results };

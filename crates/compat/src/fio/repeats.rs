@@ -59,21 +59,21 @@ fn set_of(jobs: &[Whole<'_>], index: usize) -> Result<u64, Refusal> {
     let refused = |text: &str, way: &str| Err(Refusal::new(STATUS, text, way));
     if settings.size.is_none() {
         return refused(
-            "fio: pregenerated dedupe working set requires size to be set",
-            "Say a size.",
+            "fio: dedupe_mode=working_set without size=",
+            "Say a size: the set is a share of it.",
         );
     }
     if place.per_clone != 1 {
         return refused(
-            "fio: dedupe working set mode supported with single file per job",
+            "fio: dedupe_mode=working_set over several files of a job",
             "Use one file a job.",
         );
     }
     if repeats.set_percent + repeats.percent > 100 {
         return refused(
             &format!(
-                "fio: impossible to reach expected dedupe percentage {} since {} percentage of \
-                 size is reserved to dedupe working set",
+                "fio: dedupe_percentage={} and a working set of {} % of the size are more than all \
+                 blocks",
                 repeats.percent, repeats.set_percent
             ),
             "Let both together be at most 100.",

@@ -48,7 +48,8 @@ pub fn apply(
     let bytes = stream.size.0.max(1);
     let count = place.length / bytes;
     if let Some(block) = blocks.iter().find(|block| **block >= count) {
-        let text = format!("fio: block {block} of random_distribution=sequence is out of bounds");
+        let text =
+            format!("fio: block {block} of random_distribution=sequence lies beyond the file");
         let advice = format!("There are {count} blocks of {bytes} bytes: 0 to {}.", count - 1);
         return Err(Refusal::new(STATUS, text, advice));
     }

@@ -131,7 +131,7 @@ pub fn check_interval(settings: &Settings, interval_ns: u64) -> Result<(), Refus
     let refused = |text: String, way: &str| Err(Refusal::new(STATUS, text, way));
     if settings.ends_when_steady() && every_ns < SECOND {
         return refused(
-            "fio: steadystate_check_interval must be at least 1s".into(),
+            "fio: steadystate_check_interval is shorter than 1 s".into(),
             "Say 1 or more seconds.",
         );
     }

@@ -113,7 +113,7 @@ fn told(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         false => Ok(()),
         true => Err(Refusal::new(
             STATUS,
-            "fio: engine does not support atomic writes",
+            format!("fio: ioengine={} does not write atomically", settings.engine.0),
             "Use ioengine=libaio, io_uring or pvsync2, with direct=1.",
         )),
     }

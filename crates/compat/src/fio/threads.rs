@@ -101,7 +101,7 @@ pub fn are_here(settings: &Settings, world: &dyn World) -> Result<(), Refusal> {
         if let Some(node) = absent.filter(|_| is_there(0)) {
             return Err(Refusal::new(
                 STATUS,
-                format!("fio: numa_parse_nodestring failed: there is no NUMA node {node} here"),
+                format!("fio: this machine has no NUMA node {node}"),
                 format!("`ls {NODES}` shows those of this machine."),
             ));
         }

@@ -43,7 +43,11 @@ impl Config {
             let known = || SECTIONS.iter().chain(&EXTENDED);
             if !known().any(|known| known.eq_ignore_ascii_case(typed)) {
                 let advice = near_to(typed, &known().copied().collect::<Vec<_>>());
-                return Err(wrong(*line, format!("there is no section [{typed}]"), advice));
+                return Err(wrong(
+                    *line,
+                    format!("[{typed}] is not a section of the suite"),
+                    advice,
+                ));
             }
         }
         let mut values = BTreeMap::new();

@@ -44,10 +44,6 @@ const PHASES: &str = "ior-easy ior-easy-write ior-easy-read ior-hard ior-hard-wr
                       mdtest-easy mdtest-easy-write mdtest-easy-stat mdtest-easy-delete \
                       mdtest-hard mdtest-hard-write mdtest-hard-stat mdtest-hard-read \
                       mdtest-hard-delete";
-const RUN: &str = "ior-easy ior-easy-write ior-easy-read ior-hard ior-hard-write ior-hard-read \
-                   mdtest-easy mdtest-easy-write mdtest-easy-stat mdtest-easy-delete \
-                   mdtest-hard mdtest-hard-write mdtest-hard-stat mdtest-hard-read \
-                   mdtest-hard-delete find";
 const HARD: &str = "ior-hard ior-hard-write ior-hard-read";
 
 const UTC: &str = "in UTC";
@@ -103,7 +99,8 @@ pub const KNOWN: &[Key] = &[
         "",
     ),
     of(same("API", "interface of the phase").with(Care::InPart(POSIX)), PHASES, Kind::Text, ""),
-    of(same("run", "the phase is run"), RUN, Kind::Switch, "TRUE"),
+    of(same("run", "the phase is run"), PHASES, Kind::Switch, "TRUE"),
+    of(same("run", "the phase is run"), FIND, Kind::Switch, "TRUE"),
     of(ignored("verbosity", "how much is said", "nothing more is said"), IOR, Kind::Count, ""),
     of(same("transferSize", "bytes of a transfer"), EASY, Kind::Bytes, "2m"),
     of(same("blockSize", "most bytes of a process"), EASY, Kind::Bytes, "9920000m"),
@@ -184,7 +181,7 @@ pub fn keys_of(section: &str) -> impl Iterator<Item = &'static Key> {
 /// Every key with how it is treated, as a table in Markdown: what the documentation shows.
 pub fn table() -> String {
     let shown = |key: &Key| match key.own.sections {
-        PHASES | RUN => "the phases".to_owned(),
+        PHASES => "phases of IOR and mdtest".to_owned(),
         sections => sections.replace(' ', ", "),
     };
     let cells = |key: &Key| {

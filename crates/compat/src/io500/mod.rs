@@ -153,7 +153,7 @@ impl Suite for Io500 {
 
     fn score(&self, outcomes: &[Outcome]) -> String {
         let row = self.score_row(outcomes);
-        format!("{row}\nThe result files are stored in the directory: {}\n", self.results)
+        format!("{row}\nResults: {}\n", self.results)
     }
 
     fn invalid(&self, outcomes: &[Outcome]) -> Vec<String> {

@@ -129,7 +129,7 @@ fn what_makes_no_sense_is_named_with_its_line_and_a_way_out() {
     for (text, says, way) in [
         ("[global", "c.ini line 1: `[global` is not a [section]", "[global]"),
         ("x=1", "c.ini line 1: `x` stands before any [section]", "[global]"),
-        ("[finds]", "c.ini line 1: there is no section [finds]", "Did you mean find?"),
+        ("[finds]", "c.ini line 1: [finds] is not a section of the suite", "Did you mean find?"),
         ("\n[global]\ndatdir=x", "c.ini line 3: [global] has no key datdir", "mean datadir?"),
         ("[find]\nnproc=-1", "nproc = -1 is not a whole number", "nproc = 1"),
         ("[find]\nrun=yes", "run = yes is not TRUE or FALSE", "run = TRUE"),
@@ -160,7 +160,7 @@ fn what_makes_no_sense_is_named_with_its_line_and_a_way_out() {
         ("c.ini more", "more stands behind the file"),
         ("c.ini --cleanup", "--cleanup is not supported here"),
         ("c.ini --mode=extended", "--mode=extended is not supported here"),
-        ("c.ini --what", "there is no option --what"),
+        ("c.ini --what", "--what is not an option of io500"),
         ("c.ini --timestamp=../x", "--timestamp=../x is not the name of a directory"),
         ("c.ini --timestamp", "--timestamp= is not the name of a directory"),
     ] {
@@ -218,7 +218,7 @@ fn the_score_is_the_root_of_both_geometric_means() {
     assert!((score.total - 4.756_828_460).abs() < 1e-9, "{score:?}");
     assert_eq!(suite.invalid(&all), Vec::<String>::new());
     assert!(suite.score(&all).starts_with(
-        "[SCORE ] Bandwidth 2.828427 GiB/s : IOPS 8.000000 kiops : TOTAL 4.756828\n\nThe result"
+        "[SCORE ] Bandwidth 2.828427 GiB/s : IOPS 8.000000 kiops : TOTAL 4.756828\n\nResults: "
     ));
     // As in the suite, a phase of nothing is left out of the mean, and the score is not valid.
     let mut without = all.clone();

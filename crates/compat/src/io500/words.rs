@@ -80,13 +80,13 @@ fn notes_of(config: &Config) -> Vec<Note> {
         "times_of_phases",
         "",
         Treatment::Approximated,
-        "The time of a phase is what its result is taken over; the suite's has starting and ending \
-         in it, too.",
+        "The time of a phase is the span from which its result is computed; in the suite it also \
+         has starting and ending.",
     )];
     if !config.is_on("global", "drop-caches") {
-        let text = "What one machine has written it reads and finds in its memory; \
+        let text = "A machine that reads what it wrote itself may find it in memory; \
                     `drop-caches = TRUE`, or API = POSIX --posix.odirect in [ior-easy] and \
-                    [ior-hard], lets IOR's phases reach the drive.";
+                    [ior-hard], makes IOR's phases read from the drive.";
         said.push(Note::new("caches_stay", "", Treatment::Same, text));
     }
     said
@@ -107,7 +107,7 @@ fn unknown(word: &str) -> Refusal {
         Some((_, why)) => {
             wrong(format!("{word} is not supported here"), &crate::option::sentence(why))
         }
-        None => wrong(format!("there is no option {word}"), "-h lists the options."),
+        None => wrong(format!("{word} is not an option of io500"), "-h lists the options."),
     }
 }
 

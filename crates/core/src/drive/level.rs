@@ -109,7 +109,7 @@ impl Level {
         self.every.0.max(1)
     }
 
-    /// Seconds of a window.
+    /// Values of a window.
     pub fn window_seconds(&self) -> usize {
         let whole = self.window.0 / SECOND * SECOND;
         usize::try_from(whole / self.second()).unwrap_or(usize::MAX).max(1)

@@ -20,6 +20,7 @@ use crate::health_change::{HealthChange, changes};
 use crate::inside::Inside;
 use crate::op::{Action, Errno, Time};
 use crate::plan::Role;
+use crate::quantity::counted;
 use crate::record::{DeviceCounters, Warning};
 use crate::rounds;
 use crate::run::Run;
@@ -403,6 +404,10 @@ fn summarise_step(run: &Run, index: usize) -> StepSummary {
         .collect();
     let Judgement { valid, reasons, mut notes, unchecked } = truth::judge(run, step, &streams);
     notes.extend(rounds::outcome(run, index).map(|text| Reason { code: "rounds".into(), text }));
+    notes.extend(end.and_then(|end| end.found).map(|found| Reason {
+        code: "found".into(),
+        text: format!("{} of {} match", found.matched, counted(found.total, "file")),
+    }));
     StepSummary {
         step: step.begin.step,
         name: step.begin.name.clone(),

@@ -21,13 +21,7 @@ fn expected_pass(earlier: &[Step], reader: &Stream) -> Option<u64> {
     let whole = writer.until.passes?;
     let only_passes = writer.until == Until { passes: Some(whole), ..Until::default() };
     let ordered = stream.is_sequential() || stream.pattern == Pattern::Permutation;
-    let same_region = stream.offset == reader.offset
-        && stream.offset_each == reader.offset_each
-        && stream.length == reader.length
-        && stream.shift == reader.shift
-        && stream.files == reader.files
-        && (stream.first_file, stream.files_in_turn) == (reader.first_file, reader.files_in_turn)
-        && stream.until.is_none();
+    let same_region = stream.has_region_of(reader) && stream.until.is_none();
     // Workers that walk the same region write each block at times nobody knows.
     let once = stream.workers <= 1
         || stream.files == Files::Each

@@ -229,7 +229,17 @@ impl Stream {
         self.align.map_or(self.size_min(), |align| align.0)
     }
 
-    /// Whether what its blocks hold is named by the plan, so that it is no matter who wrote them.
+    /// Whether it goes over the same bytes of the same files as another one.
+    pub fn has_region_of(&self, other: &Stream) -> bool {
+        self.offset == other.offset
+            && self.offset_each == other.offset_each
+            && self.length == other.length
+            && self.shift == other.shift
+            && self.files == other.files
+            && (self.first_file, self.files_in_turn) == (other.first_file, other.files_in_turn)
+    }
+
+    /// Whether what its blocks hold is named by the plan, whoever wrote them.
     pub fn has_known_bytes(&self) -> bool {
         self.data.is_some() || matches!(self.content, Content::Counting(_))
     }

@@ -25,8 +25,8 @@ pub struct Until {
     /// it, one repetition each, and another bound says when to give up.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub steady: bool,
-    /// As many operations as each worker issued for this stream of the step before, counted from 0:
-    /// what a step wrote whose end nobody could tell is read back.
+    /// What each worker of this stream of the step before, counted from 0, wrote until it ended:
+    /// a step whose end the plan does not tell is read back as far as it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issued_by: Option<u32>,
     /// The first worker that ends stops the others of its stream.

@@ -28,7 +28,11 @@ impl Execution<'_> {
         let asked = wanted.processes.unwrap_or(ranks.size());
         let processes = asked.clamp(1, ranks.size()) as usize;
         let mut found = Found::default();
-        let mut level = vec![PathBuf::from(&self.recorder.run().begin.target)];
+        // The target may be a link to it; no link below is followed.
+        let target = &self.recorder.run().begin.target;
+        let target = std::fs::canonicalize(target)
+            .map_err(|error| Trouble::failed(format!("{target} cannot be read: {error}")))?;
+        let mut level = vec![target];
         while !level.is_empty() {
             let mut mine = Share::default();
             let own = level.iter().skip(ranks.rank() as usize).step_by(processes);

@@ -124,6 +124,24 @@ fn steps_and_repetitions_become_records_in_order() {
 }
 
 #[test]
+fn what_time_ended_is_read_back_as_far_as_each_worker_came() {
+    let until = |elapsed| Until { elapsed: Some(Span(elapsed)), ..Until::default() };
+    let mut written = step("write", Mix::WRITE, Pattern::Uniform, until(5_000_000));
+    written.streams[0].workers = 2;
+    let mut back = step("back", Mix::READ, Pattern::Uniform, until(1_000_000_000));
+    back.streams[0].workers = 2;
+    back.until.issued_by = Some(0);
+    let (run, result) = execute(&Plan { seed: 1, steps: vec![written, back], ..Plan::default() });
+    assert_eq!(result, Ok(()));
+    let issued = |step: usize| -> Vec<(u32, u64)> {
+        let phases = &run.steps[step].end.as_ref().unwrap().phases;
+        phases.iter().map(|phase| (phase.worker, phase.issued)).collect()
+    };
+    assert_eq!(issued(0), issued(1));
+    assert!(issued(0).iter().all(|(_, count)| (20..=30).contains(count)), "{:?}", issued(0));
+}
+
+#[test]
 fn a_rate_that_cannot_be_kept_is_a_warning() {
     let until = Until { elapsed: Some(Span(100_000_000)), ..Until::default() };
     let mut hurried = step("hurried", Mix::READ, Pattern::Uniform, until);

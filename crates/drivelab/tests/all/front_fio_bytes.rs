@@ -1,23 +1,12 @@
 //! Bytes that a line of fio names: what drivelab writes fio finds right, and the other way round.
 
-use serde_json::Value;
+use crate::fio_lines::{OURS, THEIRS, WRONG, jobs};
 use std::path::Path;
 use std::process::Command;
 
-const OURS: [&str; 3] = [env!("CARGO_BIN_EXE_drivelab"), "fio", "--notes=none"];
-const THEIRS: [&str; 1] = ["fio"];
-/// `EILSEQ`, fio's error of blocks that hold something else.
-const WRONG: u64 = 84;
-
 /// The errors of the jobs of a line.
 fn errors(program: &[&str], line: &str, home: &Path) -> Vec<u64> {
-    let mut command = Command::new(program[0]);
-    command.args(&program[1..]).args(["--output-format=json", "--size=256k", "--filename=bytes"]);
-    command.args(line.split(' ')).current_dir(home).env("XDG_DATA_HOME", home.join("home"));
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let json: Value = text.find('{').map(|at| serde_json::from_str(&text[at..]).unwrap()).unwrap();
-    let jobs = json["jobs"].as_array().unwrap();
+    let jobs = jobs(program, &format!("--size=256k --filename=bytes {line}"), home);
     jobs.iter().map(|job| job["error"].as_u64().unwrap()).collect()
 }
 

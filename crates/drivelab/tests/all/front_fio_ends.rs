@@ -1,31 +1,16 @@
 //! When fio's lines end, and what they read back then, against fio itself and on simulated drives.
 
+use crate::fio_lines::{OURS, THEIRS, place, printed};
 use crate::issued::{Kind, Place};
 use std::collections::BTreeMap;
-use std::process::Command;
 
-/// What a program printed of a line in an empty directory.
-fn printed(program: &[&str], line: &str) -> String {
-    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let home = tempfile::tempdir().unwrap();
-    let output = Command::new(program[0])
-        .args(&program[1..])
-        .args(line.split_whitespace())
-        .current_dir(place.path())
-        .env("XDG_DATA_HOME", home.path())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program:?} {line}: {said}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
+/// What each prints of a line in an empty directory.
 fn ours(line: &str) -> String {
-    printed(&[env!("CARGO_BIN_EXE_drivelab"), "fio"], line)
+    printed(&OURS, line, place().path())
 }
 
 fn theirs(line: &str) -> String {
-    printed(&["fio"], line)
+    printed(&THEIRS, line, place().path())
 }
 
 /// Random writes on an empty simulated drive: fast for two seconds, then slower and slower, and

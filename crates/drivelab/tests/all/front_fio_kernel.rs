@@ -1,37 +1,17 @@
 //! What fio's lines tell the kernel, what their blocks hold and in which order they come, against
 //! fio itself where it can.
 
+use crate::fio_lines::{OURS, THEIRS, place, printed};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Runs a line in a directory, and gives what was printed.
-fn run(program: &[&str], line: &str, place: &Path) -> String {
-    let home = tempfile::tempdir().unwrap();
-    let output = Command::new(program[0])
-        .args(&program[1..])
-        .args(line.split_whitespace())
-        .current_dir(place)
-        .env("XDG_DATA_HOME", home.path())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program:?} {line}: {said}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_drivelab"), "fio"];
-
-fn place() -> tempfile::TempDir {
-    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
-}
-
 /// The priority in a log's first line.
 fn logged(program: &[&str], more: &str) -> String {
     let place = place();
     let line = format!("--name=a --rw=write --size=16k --write_lat_log=l {more}");
-    run(program, &line, place.path());
+    printed(program, &line, place.path());
     let log = std::fs::read_to_string(place.path().join("l_clat.1.log")).unwrap();
     log.lines().next().unwrap().split(", ").nth(4).unwrap().to_owned()
 }
@@ -45,7 +25,7 @@ fn logs_have_the_priority_that_fio_writes() {
         ("--nice=3 --log_prio=1", "0x0000"),
     ] {
         assert_eq!(logged(&OURS, more), wanted, "{more}");
-        assert_eq!(logged(&["fio"], more), wanted, "{more}");
+        assert_eq!(logged(&THEIRS, more), wanted, "{more}");
     }
 }
 
@@ -110,12 +90,12 @@ fn as_many_blocks_repeat_others_as_with_fio() {
             2250,
         ),
     ] {
-        for program in [OURS.as_slice(), &["fio"]] {
+        for program in [OURS.as_slice(), &THEIRS] {
             let place = place();
             let line = format!(
                 "--name=a --rw=write --bs=4k --size=8m --numjobs=2 --refill_buffers=1 {more}"
             );
-            run(program, &line, place.path());
+            printed(program, &line, place.path());
             let mut count = different(place.path(), &["a.0.0", "a.1.0"]);
             if more.ends_with("=100") {
                 // Each job of its own.
@@ -129,7 +109,7 @@ fn as_many_blocks_repeat_others_as_with_fio() {
 /// The places of the requests of a line, in order.
 fn places_of(line: &str) -> Vec<u64> {
     let place = place();
-    run(&OURS, &format!("{line} --write_iolog=io"), place.path());
+    printed(&OURS, &format!("{line} --write_iolog=io"), place.path());
     let log = std::fs::read_to_string(place.path().join("io")).unwrap();
     let place_of = |line: &str| {
         let mut words = line.split_whitespace().skip_while(|word| *word != "read");
@@ -153,7 +133,8 @@ fn a_latency_that_settles_ends_a_job() {
     let line = "--name=a --filename=sim:textbook,capacity=2GiB --rw=randread --bs=4k --direct=1 \
                 --time_based --runtime=600 --ss=lat:5% --ss_dur=8 --ss_interval=2 \
                 --output-format=json";
-    let json: serde_json::Value = serde_json::from_str(&run(&OURS, line, place.path())).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(&OURS, line, place.path())).unwrap();
     let steady = &json["jobs"][0]["steadystate"];
     assert_eq!((&steady["ss"], &steady["duration"]), (&"lat:5.000000%".into(), &8.into()));
     assert_eq!(steady["attained"], 1);
@@ -165,4 +146,25 @@ fn a_latency_that_settles_ends_a_job() {
     // Rates are those of a second.
     let iops = steady["data"]["iops_mean"].as_f64().unwrap();
     assert!((iops * mean as f64 / 1e9 - 1.0).abs() < 0.02, "{iops} a second of {mean} ns each");
+}
+
+/// Few drives can; of the others each engine says so.
+#[test]
+fn atomic_writes_are_done_or_said_not_to_be_supported() {
+    for engine in ["libaio", "io_uring", "pvsync2"] {
+        let place = place();
+        let line =
+            format!("--name=a --rw=write --size=64k --direct=1 --atomic=1 --ioengine={engine}");
+        let home = tempfile::tempdir().unwrap();
+        let output = Command::new(OURS[0])
+            .args(&OURS[1..])
+            .args(line.split(' '))
+            .current_dir(place.path())
+            .env("XDG_DATA_HOME", home.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_told = said.contains("Operation not supported") && said.contains("leave ");
+        assert!(output.status.success() || is_told, "{engine}: {said}");
+    }
 }

@@ -1,22 +1,7 @@
 //! Lines of fio that time or another job ends: what they wrote until then is read back.
 
+use crate::fio_lines::{OURS, WRONG, jobs};
 use serde_json::Value;
-use std::path::Path;
-use std::process::Command;
-
-const OURS: [&str; 3] = [env!("CARGO_BIN_EXE_drivelab"), "fio", "--notes=none"];
-/// `EILSEQ`, fio's error of blocks that hold something else.
-const WRONG: u64 = 84;
-
-fn jobs(line: &str, home: &Path) -> Vec<Value> {
-    let mut command = Command::new(OURS[0]);
-    command.args(&OURS[1..]).arg("--output-format=json").args(line.split(' '));
-    command.current_dir(home).env("XDG_DATA_HOME", home.join("home"));
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let json: Value = text.find('{').map(|at| serde_json::from_str(&text[at..]).unwrap()).unwrap();
-    json["jobs"].as_array().unwrap().clone()
-}
 
 fn ios(job: &Value, kind: &str) -> u64 {
     job[kind]["total_ios"].as_u64().unwrap()
@@ -32,7 +17,7 @@ fn what_was_written_until_the_time_ended_is_read_back_and_no_more() {
         "=900 --rw=randwrite --norandommap --numjobs=2 --group_reporting",
         "=500,400 --rw=randrw --ioengine=libaio --iodepth=8",
     ] {
-        let found = jobs(&format!("{line}{own}"), home.path());
+        let found = jobs(&OURS, &format!("{line}{own}"), home.path());
         let (read, written) = (ios(&found[0], "read"), ios(&found[0], "write"));
         let mixed = if own.contains("randrw") { read - written } else { 0 };
         assert_eq!(found[0]["error"], 0, "{own}");
@@ -43,7 +28,7 @@ fn what_was_written_until_the_time_ended_is_read_back_and_no_more() {
     // Whole passes are read back once.
     let line = "--name=w --filename=f --size=1m --bs=4k --verify=crc32c --runtime=1 --time_based";
     for own in [" --rw=write", " --rw=randwrite --ioengine=libaio --iodepth=4"] {
-        let found = jobs(&format!("{line}{own}"), home.path());
+        let found = jobs(&OURS, &format!("{line}{own}"), home.path());
         assert_eq!((ios(&found[0], "read"), &found[0]["error"]), (256, &0.into()), "{own}");
         assert!(ios(&found[0], "write") > 256, "{own}");
     }
@@ -56,7 +41,8 @@ fn what_another_job_wrote_over_it_meanwhile_is_found() {
                  --rate_iops=1000";
     // One second later sixteen blocks are overwritten, or sixteen that it does not come to.
     let over = "--name=x --filename=f --size=64k --bs=4k --rw=write --startdelay=1";
-    let error = |own: &str| jobs(&format!("{timed} {over}{own}"), home.path())[0]["error"].clone();
+    let error =
+        |own: &str| jobs(&OURS, &format!("{timed} {over}{own}"), home.path())[0]["error"].clone();
     assert_eq!(error(""), WRONG);
     assert_eq!(error(" --offset=32m"), 0);
 }
@@ -66,7 +52,7 @@ fn a_job_that_another_one_ends_is_read_back() {
     let home = tempfile::tempdir().unwrap();
     let line = "--exitall --bs=4k --verify=crc32c --name=a --filename=f --rw=randwrite --size=64m \
                 --rate_iops=500 --name=b --filename=g --rw=write --size=1m --rate_iops=500";
-    let found = jobs(line, home.path());
+    let found = jobs(&OURS, line, home.path());
     assert_eq!((ios(&found[1], "read"), ios(&found[1], "write")), (256, 256));
     let (read, written) = (ios(&found[0], "read"), ios(&found[0], "write"));
     assert!((150..=300).contains(&written), "{written}");
@@ -77,7 +63,7 @@ fn a_job_that_another_one_ends_is_read_back() {
 fn the_null_engine_looks_at_nothing() {
     let home = tempfile::tempdir().unwrap();
     let line = "--name=n --ioengine=null --rw=randwrite --size=1m --bs=4k --verify=crc32c";
-    let found = jobs(line, home.path());
+    let found = jobs(&OURS, line, home.path());
     assert_eq!((ios(&found[0], "read"), ios(&found[0], "write")), (256, 256));
     assert_eq!(found[0]["error"], 0);
 }

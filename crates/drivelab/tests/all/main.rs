@@ -24,6 +24,7 @@ mod cli_study;
 mod cli_user;
 mod cli_width;
 mod doctor;
+mod fio_lines;
 mod foreign_files;
 mod front_fio;
 mod front_fio_bytes;

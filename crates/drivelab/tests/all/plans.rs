@@ -42,3 +42,21 @@ fn a_plan_of_drivelab_is_run_by_its_name() {
     let help = user.types(&["run", "--help"]).fine().out;
     assert!(help.contains("Built-in plans: nvme-protocol, write-cliff"), "{help}");
 }
+
+#[test]
+fn files_are_looked_for_below_a_link_and_behind_none_further_down() {
+    let user = User::new();
+    std::fs::create_dir_all(user.work().join("real/sub")).unwrap();
+    for name in ["real/a01", "real/sub/b01", "real/c", "foreign01"] {
+        user.write(name, "");
+    }
+    let link = |to: &str, name: &str| {
+        std::os::unix::fs::symlink(user.work().join(to), user.work().join(name)).unwrap();
+    };
+    link("real", "link");
+    link("", "real/up");
+    user.write("p.toml", "[[steps]]\nname = \"find\"\nact = { find = { name = \"01\" } }\n");
+    let said = user.types(&["run", "p.toml", "link"]).fine().out;
+    // The link further down is an entry, and nothing behind it is one.
+    assert!(said.contains("2 of 4 files match"), "{said}");
+}

@@ -97,7 +97,7 @@ impl Case<'_> {
         if self.bytes(Action::Read) == 0 || self.content() == Some(Content::Zero) {
             return;
         }
-        // What the step before did not come to is not read.
+        // What the step before did not write is not read.
         let step = &self.step.plan;
         if self.data_streams().all(|stream| step.until_of(stream).issued_by.is_some()) {
             return;

@@ -16,6 +16,7 @@ mod below;
 mod commands;
 mod health;
 mod link;
+mod unwritten;
 
 const OPERATIONS: u64 = 10_000;
 const BYTES: u64 = OPERATIONS * 4096;
@@ -238,40 +239,6 @@ fn stamps_that_this_run_wrote_must_still_be_there() {
     assert_eq!(reasons_after(Stream { stamp: false, ..fill.clone() }), [""; 0]);
     assert_eq!(reasons_after(Stream { pattern: Pattern::Uniform, ..fill.clone() }), [""; 0]);
     assert_eq!(reasons_after(Stream { offset: Size(4096), ..fill }), [""; 0]);
-}
-
-#[test]
-fn blocks_never_written_are_noticed_by_content_and_by_map() {
-    let zeros = |count| {
-        move |e: &mut Evidence| {
-            e.observed().blocks =
-                Some(BlockSample { seen: 64, zeros: count, ..BlockSample::default() });
-        }
-    };
-    let erased = |e: &mut Evidence| {
-        e.observed().blocks =
-            Some(BlockSample { seen: 64, zeros: 1, repeated: 1, ..BlockSample::default() });
-    };
-    assert_eq!(reasons(Evidence::reads(), erased), ["unwritten_blocks"]);
-    assert_eq!(reasons(Evidence::reads(), zeros(1)), [""; 0]);
-    assert_eq!(reasons(Evidence::reads(), zeros(2)), ["unwritten_blocks"]);
-    let mapped = |written, unwritten, hole| {
-        move |e: &mut Evidence| {
-            let (written_bytes, unwritten_bytes, hole_bytes) = (written, unwritten, hole);
-            let extents = Extents {
-                written_bytes,
-                unwritten_bytes,
-                hole_bytes,
-                count: 3,
-                ..Extents::default()
-            };
-            e.observed().extents = Some(extents);
-        }
-    };
-    assert_eq!(reasons(Evidence::reads(), mapped(1000, 10, 10)), [""; 0]);
-    assert_eq!(reasons(Evidence::reads(), mapped(1000, 100, 0)), ["unwritten_extents"]);
-    assert_eq!(reasons(Evidence::reads(), mapped(1000, 0, 100)), ["unwritten_extents"]);
-    assert_eq!(reasons(Evidence::writes(), mapped(0, 0, 1000)), [""; 0], "first writes");
 }
 
 #[test]

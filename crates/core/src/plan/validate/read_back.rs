@@ -28,20 +28,30 @@ pub(super) fn validate_read_back(stream: &Stream, until: &Until, problems: &mut 
     });
 }
 
-/// Streams that do as much as one of the step before did.
+/// Streams that read back as far as one of the step before wrote.
 pub(super) fn validate_issued(earlier: &[Step], step: &Step, problems: &mut Problems) {
     for (index, stream) in step.streams.iter().enumerate() {
         problems.stream = Some(index);
         let Some(number) = step.until_of(stream).issued_by else { continue };
         let before = earlier.last().filter(|before| before.repetitions() == 1);
         let issuer = before.and_then(|before| before.streams.get(number as usize));
-        let is_known =
-            issuer.is_some_and(|issuer| issuer.workers == stream.workers && !issuer.is_metadata());
+        let is_known = issuer.is_some_and(|issuer| wrote_what_is_read(issuer, stream));
         problems.need(is_known && step.repetitions() == 1, "issued_by", || {
             format!(
-                "stream {number}, counted from 0, of the step before must have as many workers, \
-                 and both steps one repetition; name such a stream"
+                "stream {number}, counted from 0, of the step before must write what this one \
+                 reads, in the same order and with as many workers, and both steps have one \
+                 repetition; name such a stream"
             )
         });
     }
+}
+
+fn wrote_what_is_read(writer: &Stream, reader: &Stream) -> bool {
+    let writes = writer.mix.write > 0 && !writer.is_metadata();
+    writes
+        && !reader.changes_data()
+        && writer.has_region_of(reader)
+        && writer.workers == reader.workers
+        && (&writer.pattern, writer.order, writer.size)
+            == (&reader.pattern, reader.order, reader.size)
 }

@@ -361,25 +361,32 @@ fn what_is_read_back_must_be_known() {
 }
 
 #[test]
-fn who_does_as_much_as_another_stream_names_one_of_the_step_before() {
+fn what_is_read_back_as_far_as_it_came_was_written_by_the_step_before() {
     let plan = |change: fn(&mut Plan)| {
         let mut plan = with(|_| ());
         plan.steps.push(plan.steps[0].clone());
+        plan.steps[0].streams[0].mix = Mix::WRITE;
+        plan.steps[1].streams[0].mix = Mix::READ;
         plan.steps[1].until = Until { issued_by: Some(0), ..Until::default() };
         change(&mut plan);
         plan
     };
     accepted(&plan(|_| ()));
     accepted(&plan(|plan| plan.steps[1].until.elapsed = Some(Span(SECOND))));
-    let wrong: [fn(&mut Plan); 5] = [
+    let wrong: [fn(&mut Plan); 10] = [
         |plan| drop(plan.steps.remove(0)),
         |plan| plan.steps[1].until.issued_by = Some(1),
         |plan| plan.steps[0].streams[0].workers = 3,
+        |plan| plan.steps[0].streams[0].mix = Mix::READ,
+        |plan| plan.steps[1].streams[0].mix = Mix::WRITE,
+        |plan| plan.steps[1].streams[0].offset = Size(4096),
+        |plan| plan.steps[1].streams[0].order = Some(5),
+        |plan| plan.steps[1].streams[0].size = Size(8192),
         |plan| plan.steps[0].repeat = 2,
         |plan| plan.steps[1].repeat = 2,
     ];
     for change in wrong {
-        refused(&plan(change), "issued_by", "of the step before must have as many workers");
+        refused(&plan(change), "issued_by", "must write what this one reads");
     }
 }
 

@@ -28,11 +28,11 @@ pub(super) fn threads(stream: &Stream, geometry: &Geometry, problems: &mut Probl
 fn thread_of(thread: &ThreadSettings, problems: &mut Problems) {
     let level = thread.io_priority.map_or(0, |priority| priority.level);
     problems.need(level <= IoPriority::LEVEL_MAX, "thread", || {
-        format!("there is no level {level} of priority; use 0, the highest, to 7")
+        format!("priority level {level} is out of range; use 0, the highest, to 7")
     });
     let nice = thread.nice.unwrap_or(0);
     problems.need((-20..=19).contains(&nice), "thread", || {
-        format!("there is no nice value {nice}; use -20 to 19")
+        format!("nice value {nice} is out of range; use -20 to 19")
     });
     let mut nodes = |list: &str, is_needed: bool| {
         let problem = match (list.is_empty(), is_needed) {
