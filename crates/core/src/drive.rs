@@ -4,6 +4,7 @@ pub mod arrival;
 pub mod content;
 pub mod driver;
 pub mod endings;
+pub mod flow;
 pub mod inside;
 pub mod level;
 pub mod offsets;

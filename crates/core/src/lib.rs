@@ -102,8 +102,8 @@ pub mod trouble;
 pub mod units;
 pub mod witness;
 pub use drive::{
-    arrival, content, driver, endings, inside, level, offsets, queue, repeated, repeats, tally,
-    virtual_bed,
+    arrival, content, driver, endings, flow, inside, level, offsets, queue, repeated, repeats,
+    tally, virtual_bed,
 };
 pub use judge::{fitness, health_change, rounds, sound, summary, truth, well};
 pub use plan::{passes, plan_text, study, validate};

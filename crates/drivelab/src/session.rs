@@ -99,6 +99,9 @@ pub fn run(
     let mut target_actions =
         TargetActions::new(system.clone(), watched, open_target.descriptors.clone(), scratch_list);
     let mut progress = Progress::new(job.command);
+    if let (Kind::Device, Some(seen)) = (resolved.kind, resolved.facts.target.devices.first()) {
+        target_actions.watch(seen);
+    }
     let stop = {
         let mut execution = Execution::new(
             ranks,

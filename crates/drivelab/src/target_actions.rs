@@ -6,7 +6,7 @@ use crate::descriptors::Descriptors;
 use crate::evidence::{Evidence, Sources};
 use crate::tracer::Tracer;
 use drivelab_core::anatomy::Piece;
-use drivelab_core::facts::TargetKind;
+use drivelab_core::facts::{DeviceFacts, TargetKind};
 use drivelab_core::op::Errno;
 use drivelab_core::plan::{FileSystem, Mount, Purge, QueueSetting, SettingChange, Step, Switch};
 use drivelab_core::queue::Trouble;
@@ -89,6 +89,16 @@ impl TargetActions {
             cache: None,
             queue,
             files,
+        }
+    }
+
+    /// Watches a device that was there when it was looked at, though it may have gone since.
+    pub fn watch(&mut self, seen: &DeviceFacts) {
+        let number =
+            DeviceNumber::parse(&seen.number).filter(|_| seen.bytes.is_some_and(|it| it > 0));
+        let Some(number) = number else { return };
+        if self.watched.iter().all(|(watched, _)| *watched != number) {
+            self.watched.push((number, seen.name.clone()));
         }
     }
 

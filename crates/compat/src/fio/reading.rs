@@ -10,6 +10,8 @@ use drivelab_core::plan::{Engine, Sync};
 
 /// More than that is a typing error.
 const COUNT_MAX: u64 = 1 << 20;
+/// The largest `flow`.
+const WEIGHT_MAX: u32 = 1000;
 
 const PERCENT: BadValue = BadValue::wants("a whole number from 0 to 100");
 const BLOCK: BadValue = BadValue::wants("sizes of 1 byte or more: 512, 4k, 1m");
@@ -53,6 +55,18 @@ impl<'a> Given<'a> {
     /// A number.
     pub fn number(&self) -> Result<u64, BadValue> {
         number(self.text()).map_err(|_| BadValue::wants("a whole number, such as 16, 4k or 0x10"))
+    }
+
+    /// A number of 32 bits.
+    pub fn short(&self) -> Result<u32, BadValue> {
+        let short = number(self.text()).ok().and_then(|number| u32::try_from(number).ok());
+        short.ok_or(BadValue::wants("a whole number below 4294967296"))
+    }
+
+    /// A weight; 0 is none.
+    pub fn weight(&self) -> Result<u32, BadValue> {
+        let weight = self.short().ok().filter(|weight| *weight <= WEIGHT_MAX);
+        weight.ok_or(BadValue::wants("a whole number from 0 to 1000"))
     }
 
     /// At least 1, and not absurd.

@@ -13,7 +13,7 @@ use super::words::{Job, STATUS, refusal, takes_effect};
 use super::zones::Zones;
 use crate::front::{Note, Refusal};
 use crate::option::Care;
-use drivelab_core::plan::{Content, Engine, IoPriority, Sync, ThreadSettings};
+use drivelab_core::plan::{Content, Engine, Flow, IoPriority, Sync, ThreadSettings};
 
 /// What a job asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -219,6 +219,8 @@ pub struct Turns {
     pub depth_low: Option<u32>,
     /// `serialize_overlap`.
     pub no_overlap: bool,
+    /// `flow` and what belongs to it; of weight 0: none.
+    pub flow: Flow,
     /// `dedupe_percentage` and what belongs to it.
     pub repeats: Repeats,
     /// `random_sequence_stride`.

@@ -64,6 +64,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
         iopoll: settings.hipri && traits.is_ring,
         sqpoll: settings.sqthread_poll && traits.is_ring,
         order: repeated_order(settings, index as u64),
+        flow: Some(settings.turns.flow).filter(|flow| flow.weight > 0),
         start_after: Span(world.scale_time().of(settings.turns.start_ns, 1_000_000)),
         until: Some(until(settings, place, world)),
         ..Stream::default()

@@ -12,6 +12,7 @@ mod tests;
 
 use crate::arrival::Arrivals;
 use crate::content;
+use crate::flow::{Group, Member};
 use crate::offsets::Offsets;
 use crate::op::{Action, DataOp, Errno, Op, Tag, Time};
 use crate::plan::{Content, Step, Stream};
@@ -23,6 +24,8 @@ use drivelab_stats::{Domain, Random, derive};
 use parts::{
     Ahead, Appends, Blocks, Book, Bounds, Bursts, Clockwork, Flushes, OpenLoop, Slots, Stamping,
 };
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Wrong stamps that are described one by one; later ones only count.
 const MISMATCHES_MAX: usize = 100;
@@ -108,7 +111,9 @@ pub struct Driver {
     bursts: Option<Bursts>,
     /// Absent where nothing is appended to zones.
     appends: Option<Appends>,
-    /// It submits whenever a slot is free, and waits for nothing else: none of these three.
+    /// Absent where it keeps no ratio to others.
+    flow: Option<Member>,
+    /// It submits whenever a slot is free, and waits for nothing else: none of these four.
     is_unpaced: bool,
     flushes: Flushes,
     bounds: Bounds,
@@ -151,9 +156,10 @@ pub fn drivers_of(
     file_bytes: u64,
 ) -> Result<Vec<Driver>, Trouble> {
     let mut drivers = Vec::new();
+    let mut groups: BTreeMap<u32, Arc<Group>> = BTreeMap::new();
     for (stream_index, stream) in (0..).zip(&step.streams) {
         for worker in 0..stream.workers.max(1) {
-            drivers.push(Driver::new(Setup {
+            let mut driver = Driver::new(Setup {
                 step: number,
                 stream_index,
                 worker,
@@ -164,7 +170,14 @@ pub fn drivers_of(
                 cpus: step.cpus.clone(),
                 seed,
                 file_bytes,
-            })?);
+            })?;
+            if let Some(flow) = stream.flow {
+                driver.keep_ratio(Member::new(
+                    flow,
+                    Arc::clone(groups.entry(flow.group).or_default()),
+                ));
+            }
+            drivers.push(driver);
         }
     }
     Ok(drivers)
@@ -196,6 +209,7 @@ impl Driver {
             open_loop,
             bursts,
             appends,
+            flow: None,
             flushes: Flushes::new(),
             bounds: leave::bounds(&setup, &offsets),
             slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),
@@ -213,6 +227,16 @@ impl Driver {
             offsets,
             setup,
         })
+    }
+
+    /// Has no more than its share in what a group issues, from its beginning on.
+    fn keep_ratio(&mut self, mut member: Member) {
+        // Who begins with the step is waited for from the first operation on.
+        if self.setup.stream.start_after.0 == 0 {
+            member.join();
+        }
+        self.flow = Some(member);
+        self.is_unpaced = false;
     }
 
     /// What it was made from.

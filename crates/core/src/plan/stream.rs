@@ -1,8 +1,9 @@
 //! One stream of I/O: what it does, to what, in which order and when.
 
 use super::{
-    Arrival, Content, Data, Dedupe, Engine, Files, IoMode, Mix, Names, Pattern, Reply, Request,
-    Sharing, StreamText, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window, Zoned,
+    Arrival, Content, Data, Dedupe, Engine, Files, Flow, IoMode, Mix, Names, Pattern, Reply,
+    Request, Sharing, StreamText, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window,
+    Zoned,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -72,6 +73,8 @@ pub struct Stream {
     pub workers: u32,
     /// When they come.
     pub arrival: Arrival,
+    /// The share its workers have in the operations of a group of streams; any if absent.
+    pub flow: Option<Flow>,
     /// Most operations one submitting call carries; `depth` if absent.
     pub batch_submit: Option<u32>,
     /// Completions a reaping call waits for.
@@ -158,6 +161,7 @@ impl Default for Stream {
             depth: 1,
             workers: 1,
             arrival: Arrival::AT_ONCE,
+            flow: None,
             batch_submit: None,
             batch_complete: None,
             sqpoll: false,

@@ -3,9 +3,9 @@
 //! What it means, and which keys contradict each other, is in `convert`.
 
 use super::{
-    Content, Data, Dedupe, Engine, Files, IoMode, KindShares, Mix, PatternName, Reply, Request,
-    Sharing, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window, Zone, is_default,
-    is_zero, is_zero_size, is_zero_span,
+    Content, Data, Dedupe, Engine, Files, Flow, IoMode, KindShares, Mix, PatternName, Reply,
+    Request, Sharing, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window, Zone,
+    is_default, is_zero, is_zero_size, is_zero_span,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -163,6 +163,9 @@ pub struct StreamText {
     /// The first think time comes before the first burst.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub think_first: bool,
+    /// The share its workers have in the operations of a group of streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
     /// Most operations one submitting call carries; `depth` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_submit: Option<u32>,

@@ -6,7 +6,7 @@ use crate::store::reader;
 use crate::store::writer::RunDirectory;
 use drivelab_core::defect::defect;
 use drivelab_core::driver::Driver;
-use drivelab_core::facts::Facts;
+use drivelab_core::facts::{DeviceFacts, Facts};
 use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Role, Stream, Until};
 use drivelab_core::queue::Sink;
 use drivelab_core::record::{Begin, End, FORMAT};
@@ -273,6 +273,29 @@ fn a_drive_that_went_away_before_it_was_opened_is_called_that() {
     }
     let text = text(|block| state(block, "running\n"));
     assert_eq!(text, "/dev/sda cannot be opened: No such device or address");
+}
+
+#[test]
+fn a_drive_that_went_away_before_it_was_watched_is_gone() {
+    let (_root, block, system) = one_drive();
+    let list = block.with_file_name("scratch");
+    let actions =
+        || TargetActions::new(system.clone(), Vec::new(), Descriptors::default(), list.clone());
+    let seen = DeviceFacts {
+        name: "sda".into(),
+        number: "8:0".into(),
+        bytes: Some(512_000),
+        ..DeviceFacts::default()
+    };
+    let mut watching = actions();
+    watching.watch(&seen);
+    assert_eq!(watching.gone(), None);
+    std::fs::remove_dir_all(&block).unwrap();
+    assert_eq!(watching.gone(), Some("sda".into()));
+    let mut too_late = actions();
+    too_late.watch(&seen);
+    assert_eq!(too_late.gone_since(), Some("sda".into()));
+    assert_eq!(actions().gone_since(), None, "nothing was known of it");
 }
 
 /// A drive that is pulled out while memory serves all that is read.

@@ -74,7 +74,7 @@ impl Laboratory {
         limit: Duration,
     ) -> Outcome {
         let mut running = self.start(arguments);
-        assert!(running.wait(limit), "no end after {limit:?}; it said:\n{}", running.so_far());
+        assert!(running.wait(limit), "no end after {limit:?}: {}", running.stands_at());
         running.finish()
     }
 
@@ -181,6 +181,17 @@ impl Running {
     /// What it said on stderr so far.
     pub fn so_far(&self) -> String {
         text_of(&self.stderr.0)
+    }
+
+    /// What it said on stderr so far, and where each of its threads stands in the kernel.
+    pub fn stands_at(&self) -> String {
+        let mut told = format!("it said: {}", self.so_far());
+        let directory = format!("/proc/{}/task", self.id());
+        for thread in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            let read = |name| std::fs::read_to_string(thread.path().join(name)).unwrap_or_default();
+            told += &format!("\n{} {} {}", read("comm").trim(), read("wchan"), read("stack"));
+        }
+        told
     }
 
     /// What it has printed on stdout so far.

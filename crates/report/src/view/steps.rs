@@ -162,6 +162,9 @@ pub(crate) fn load(stream: &StreamSummary) -> String {
             units::size(moved)
         )
     }));
+    parts.extend(
+        load.flow.map(|flow| format!("held to weight {} in group {}", flow.weight, flow.group)),
+    );
     parts.extend(load.zone_append.then(|| "by zone append".to_owned()));
     parts.push(match stream.seconds {
         Some(seconds) => format!("measured for {}", units::time(seconds * 1e9)),

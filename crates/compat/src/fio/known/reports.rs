@@ -6,8 +6,7 @@ const ERRORS_END: &str =
     "the same without errors; here one ends the job, and what was measured until then is kept";
 const NOT_CHECKED: &str = "refused with verify and buffer_pattern";
 const NOT_IF_VERIFIED: &str = "with verify blocks carry what verify looks for instead";
-const OF_FLOW: &str = "it belongs to flow, which is refused";
-const NO_FLOW: &str = "use rate or rate_iops; jobs run side by side, each at its own pace";
+const PAUSE: &str = "I/O in flight is not waited for before it";
 const LOGS: &str =
     "one line each log_avg_msec, or one each request, of the first 1,048,576 of a step";
 const STEADY: &str = "each sample is a whole second from the beginning; fio's first one is shorter";
@@ -102,9 +101,11 @@ pub(super) const ALL: &[Known] = &[
     option("unit_base", Same)
         .sets(|to, it| put(&mut to.unit_base, it.one_of(&[("0", 0), ("1", 1), ("8", 8)]))),
     option("hugepage-size", Ignored("buffers are one mapping, aligned to pages")),
-    option("flow_id", Ignored(OF_FLOW)),
-    option("flow", instead(NO_FLOW)).off(),
-    option("flow_sleep, flow_watermark", Ignored(OF_FLOW)),
+    option("flow_id", Same).sets(|to, it| put(&mut to.turns.flow.group, it.short())),
+    option("flow", Same).sets(|to, it| put(&mut to.turns.flow.weight, it.weight())),
+    option("flow_sleep", Near(PAUSE))
+        .sets(|to, it| put(&mut to.turns.flow.pause.0, it.short().map(|us| u64::from(us) * 1000))),
+    option("flow_watermark", Ignored("fio ignores it, too")),
     option("steadystate, ss", Near(STEADY)).sets(|to, it| {
         to.steadystate.is_given = true;
         put(&mut to.steadystate.criterion, criterion(it.text()))

@@ -42,6 +42,9 @@ impl Driver {
                 return Ok(Next::Wake(opened));
             }
             self.clock.is_ahead = false;
+            if let Some(flow) = &mut self.flow {
+                flow.join();
+            }
         }
         if !self.is_unpaced {
             return self.pump_paced(queue);
@@ -57,7 +60,8 @@ impl Driver {
         match () {
             () if self.open_loop.is_some() => self.pump_open(queue),
             () if self.bursts.is_some() => self.pump_bursts(queue),
-            () => self.pump_appends(queue),
+            () if self.appends.is_some() => self.pump_appends(queue),
+            () => self.pump_in_ratio(queue),
         }
     }
 
@@ -99,6 +103,14 @@ impl Driver {
                 self.book.note_backlog(waiting);
                 return Ok(Next::Completion);
             }
+            if let Some(flow) = &mut self.flow
+                && !flow.take()
+            {
+                open.was_full = true;
+                let waiting = open.backlog(now, opened, end_at);
+                self.book.note_backlog(waiting);
+                return Ok(Next::Wake(flow.look_at(now).min(end_at)));
+            }
             open.take_due(opened);
             self.book.note_late(now - due);
             self.issue_next(queue, due)?;
@@ -128,13 +140,44 @@ impl Driver {
             }
             bursts.begin();
         }
-        while self.may_issue() && self.bursts.as_mut().is_some_and(Bursts::take) {
+        while self.may_issue() && self.bursts.as_ref().is_some_and(|bursts| bursts.left > 0) {
+            if self.has_had_its_share() {
+                return self.look_again(queue);
+            }
+            self.bursts.as_mut().map(Bursts::take);
             self.issue_next(queue, 0)?;
             if self.flushes.is_pending && !self.slots.are_full() {
                 self.issue_next(queue, 0)?;
             }
         }
         Ok(Next::Completion)
+    }
+
+    /// A closed loop that waits for others who have had less than their share.
+    fn pump_in_ratio<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+        while self.may_issue() {
+            if !self.follows() && self.has_had_its_share() {
+                return self.look_again(queue);
+            }
+            self.issue_next(queue, 0)?;
+        }
+        Ok(Next::Completion)
+    }
+
+    /// Counts one more operation in its group, unless that would be more than its share.
+    fn has_had_its_share(&mut self) -> bool {
+        self.flow.as_mut().is_some_and(|flow| !flow.take())
+    }
+
+    /// Comes back when others may have issued more.
+    fn look_again<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+        let now = queue.now();
+        self.clock.now = self.clock.now.max(now);
+        if self.is_exhausted() {
+            return self.wind_up(queue);
+        }
+        let at = self.flow.as_ref().map_or(now, |flow| flow.look_at(now));
+        Ok(Next::Wake(at.min(self.bounds.end_at)))
     }
 
     /// A zone takes appends once it is empty, and is finished once they have all landed.
@@ -185,6 +228,9 @@ impl Driver {
     }
 
     fn wind_up<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+        if let Some(flow) = &mut self.flow {
+            flow.leave();
+        }
         if let Some(what) = self.defect {
             return Err(Trouble::defect(what));
         }

@@ -1,6 +1,6 @@
 //! What a stream was told to do: the labels of its numbers.
 
-use crate::plan::{Engine, IoMode, PatternName, Stream, Sync};
+use crate::plan::{Engine, Flow, IoMode, PatternName, Stream, Sync};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,6 +27,9 @@ pub struct Load {
     pub workers: u32,
     /// Open loop: operations asked for per second; `None` in a closed loop.
     pub rate: Option<f64>,
+    /// The share its workers had in the operations of a group of streams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
     /// Bytes from one zone of the drive to the next, where it was laid out over zones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_bytes: Option<u64>,
@@ -63,6 +66,7 @@ impl Load {
             depth: stream.depth,
             workers: stream.workers,
             rate: stream.arrival.rate(),
+            flow: stream.flow,
             zone_bytes: stream.zoned.map(|zoned| zoned.size.0),
             zone_used_bytes: stream
                 .zoned

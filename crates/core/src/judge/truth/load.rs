@@ -152,7 +152,8 @@ impl Case<'_> {
         let streams = &self.step.plan.streams;
         let busy = |phase: &Phase| {
             let stream = streams.get(phase.stream as usize)?;
-            let polls = stream.iopoll || stream.is_open();
+            // Who waits for its share of a group looks again and again.
+            let polls = stream.iopoll || stream.is_open() || stream.flow.is_some();
             let span = phase.closed.saturating_sub(phase.opened);
             // What the kernel does for a name is the file system's work, which is what is measured.
             let theirs_ns = phase.system_cpu_ns.filter(|_| stream.is_metadata()).unwrap_or(0);
@@ -214,5 +215,6 @@ fn is_deep(stream: &Stream) -> bool {
         && !stream.is_open()
         && stream.arrival.burst().is_none()
         && stream.think_time().0 == 0
+        && stream.flow.is_none()
         && !stream.is_metadata()
 }

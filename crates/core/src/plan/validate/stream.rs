@@ -17,6 +17,7 @@ const DEPTH_MAX: u32 = 65_536;
 /// Linux moves at most 2 GiB less a page in one call.
 const REQUEST_MAX: u64 = 1 << 30;
 const RATE_MAX: f64 = 1e9;
+const WEIGHT_MAX: u32 = 1_000_000;
 /// Rounding of shares typed with a few decimals.
 const SHARE_ROUNDING: f64 = 1e-9;
 
@@ -79,6 +80,17 @@ fn arrival(stream: &Stream, problems: &mut Problems) {
     problems.need(think <= HOUR, "think", || {
         format!("a think time of {think} is more than an hour; shorten it")
     });
+    if let Some(flow) = stream.flow {
+        problems.need((1..=WEIGHT_MAX).contains(&flow.weight), "flow", || {
+            format!("a weight of {} is out of range; use 1 to {WEIGHT_MAX}", flow.weight)
+        });
+        problems.need(flow.pause <= HOUR, "flow", || {
+            format!("a pause of {} is more than an hour; shorten it", flow.pause)
+        });
+        problems.need(!stream.zone_append, "flow", || {
+            "appends to zones keep no ratio to other streams; remove `flow` or `zone_append`".into()
+        });
+    }
     let is_traced = matches!(stream.pattern, Pattern::Trace(_));
     problems.need(is_traced || !matches!(stream.arrival, Arrival::Trace { .. }), "pace", || {
         "the times of a trace need its requests; use pattern trace".to_string()

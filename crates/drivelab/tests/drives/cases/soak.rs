@@ -217,7 +217,7 @@ pub fn all() {
             let pid = Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();
             kill_process(pid, Signal::INT).unwrap();
         }
-        assert!(running.wait(PATIENCE), "{event:?} in {line:?}: no end: {}", running.so_far());
+        assert!(running.wait(PATIENCE), "{event:?} in {line:?}: no end: {}", running.stands_at());
         let outcome = running.finish();
         let last = outcome.stderr.lines().rfind(|line| line.starts_with("drivelab: "));
         let (typed, last) = (line.join(" "), last.unwrap_or_default());
