@@ -92,16 +92,8 @@ pub fn run(
         recorder.warn(going_on::broken_off(&resumed));
         recorder.record(Record::Resumed(resumed));
     }
-    let watched = match resolved.kind {
-        Kind::Nothing | Kind::Simulated => Vec::new(),
-        _ => facts::devices_below(system, &resolved.path),
-    };
-    let mut target_actions =
-        TargetActions::new(system.clone(), watched, open_target.descriptors.clone(), scratch_list);
+    let mut target_actions = actions_on(job, &resolved, &open_target, scratch_list);
     let mut progress = Progress::new(job.command);
-    if let (Kind::Device, Some(seen)) = (resolved.kind, resolved.facts.target.devices.first()) {
-        target_actions.watch(seen);
-    }
     let stop = {
         let mut execution = Execution::new(
             ranks,
@@ -132,6 +124,25 @@ pub fn run(
     };
     drop((bed, target_actions));
     Ok(end(ranks, recorder, stop, inquiry, open_target))
+}
+
+/// What can be done to the target, and the devices below it that are counted and watched.
+fn actions_on(
+    job: &Job<'_>,
+    resolved: &ResolvedTarget,
+    open_target: &OpenTarget,
+    scratch_list: PathBuf,
+) -> TargetActions {
+    let watched = match resolved.kind {
+        Kind::Nothing | Kind::Simulated => Vec::new(),
+        _ => facts::devices_below(&job.system, &resolved.path),
+    };
+    let descriptors = open_target.descriptors.clone();
+    let mut actions = TargetActions::new(job.system.clone(), watched, descriptors, scratch_list);
+    if let (Kind::Device, Some(seen)) = (resolved.kind, resolved.facts.target.devices.first()) {
+        actions.watch(seen);
+    }
+    actions
 }
 
 /// What is to be said of a run before it begins.

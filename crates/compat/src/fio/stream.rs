@@ -58,6 +58,8 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
         files_in_turn: (place.per_clone > 1).then_some(place.per_clone),
         keep_requests: settings.logs[3].is_some()
             || (settings.log_lines.every_ms == 0 && settings.logs.iter().any(Option::is_some)),
+        // fio's clat is of what is left after submission.
+        keep_completion: engine.is_asynchronous() && !settings.without.completion,
         depth: if engine.is_synchronous() { 1 } else { settings.depth },
         workers: settings.numjobs,
         align: settings.ba.map(Size),
@@ -74,15 +76,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
         (stream.first_file, stream.files_in_turn, stream.files) = (0, None, Files::One);
         stream.length = Some(Size(place.length.max(1)));
     }
-    let depth = stream.depth;
-    // One request a call is fio's habit: what a call costs is in slat.
-    stream.batch_submit = Some(settings.batch_submit.unwrap_or(1).min(depth)).filter(|_| depth > 1);
-    // Down to the low mark it submits nothing.
-    let emptied = settings.turns.depth_low.map_or(0, |low| depth.saturating_sub(low));
-    stream.batch_complete = settings.batch_complete.or(settings.turns.depth_low);
-    stream.batch_complete =
-        stream.batch_complete.map(|_| settings.batch_complete.unwrap_or(0).max(emptied).min(depth));
-    stream.batch_complete = stream.batch_complete.filter(|batch| *batch > 0);
+    batches(settings, &mut stream);
     told(settings, &mut stream)?;
     if stream.mix.write > 0 {
         stream.content = settings.content;
@@ -103,6 +97,19 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
     in_its_way(settings, place, &mut stream)?;
     zones::apply(settings, place, &mut stream)?;
     Ok(stream)
+}
+
+/// How many requests a call carries, and how many it waits for.
+fn batches(settings: &Settings, stream: &mut Stream) {
+    let depth = stream.depth;
+    // One request a call is fio's habit: what a call costs is in slat.
+    stream.batch_submit = Some(settings.batch_submit.unwrap_or(1).min(depth)).filter(|_| depth > 1);
+    // Down to the low mark it submits nothing.
+    let emptied = settings.turns.depth_low.map_or(0, |low| depth.saturating_sub(low));
+    stream.batch_complete = settings.batch_complete.or(settings.turns.depth_low);
+    stream.batch_complete =
+        stream.batch_complete.map(|_| settings.batch_complete.unwrap_or(0).max(emptied).min(depth));
+    stream.batch_complete = stream.batch_complete.filter(|batch| *batch > 0);
 }
 
 /// What the kernel is told of its threads, and of its writes.

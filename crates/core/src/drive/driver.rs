@@ -187,6 +187,9 @@ pub fn drivers_of(
 fn kept(stream: &Stream) -> Keep {
     Keep {
         submit: stream.engine.is_asynchronous() && !stream.is_metadata(),
+        completion: stream.keep_completion
+            && stream.engine.is_asynchronous()
+            && !stream.is_metadata(),
         response: stream.is_open(),
         held: stream.takes_turns(),
         commit: stream.commits(),
@@ -299,7 +302,7 @@ impl Driver {
     pub fn without_submit_latency(&mut self) {
         let book = &mut self.book;
         for tally in book.spare.iter_mut().chain([&mut book.tally]) {
-            tally.kinds.iter_mut().for_each(|kind| kind.submit = None);
+            tally.kinds.iter_mut().for_each(|kind| (kind.submit, kind.completion) = (None, None));
         }
     }
 

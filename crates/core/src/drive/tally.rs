@@ -27,6 +27,9 @@ pub struct KindTally {
     /// Issued → submitting call returned; absent where the call is the I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submit: Option<Histogram>,
+    /// Submitting call returned → completed; only where a stream keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion: Option<Histogram>,
     /// Issued → completed.
     pub service: Histogram,
     /// Due → completed; open loops only.
@@ -117,6 +120,8 @@ fn is_empty(levels: &[u64; DEPTH_LEVELS]) -> bool {
 pub struct Keep {
     /// Keep submit latencies (asynchronous engines).
     pub submit: bool,
+    /// Keep the latencies that are left after submission (asynchronous engines).
+    pub completion: bool,
     /// Keep response latencies (open loops).
     pub response: bool,
     /// Keep the time that each kind had (kinds that take turns).
@@ -134,6 +139,7 @@ impl KindTally {
             bytes: 0,
             errors: Vec::with_capacity(ERRNOS_MAX + 1),
             submit: keep.submit.then(Histogram::new),
+            completion: keep.completion.then(Histogram::new),
             service: Histogram::new(),
             response: keep.response.then(Histogram::new),
             held_ns: keep.held.then_some(0),
@@ -155,6 +161,10 @@ impl KindTally {
         self.service.record(done.completed.saturating_sub(done.issued));
         if let Some(submit) = &mut self.submit {
             submit.record(done.submitted.saturating_sub(done.issued));
+        }
+        if let Some(completion) = &mut self.completion {
+            // What completed while the call was still on its way has waited for nothing else.
+            completion.record(done.completed.saturating_sub(done.submitted));
         }
         if let Some(response) = &mut self.response {
             response.record(done.completed.saturating_sub(due));
@@ -187,6 +197,7 @@ impl KindTally {
         }
         self.service.merge(&other.service);
         merge_optional(&mut self.submit, &other.submit);
+        merge_optional(&mut self.completion, &other.completion);
         merge_optional(&mut self.response, &other.response);
         merge_optional(&mut self.commit, &other.commit);
         if let Some(held_ns) = other.held_ns {
@@ -200,8 +211,9 @@ impl KindTally {
         self.bytes = 0;
         self.errors.clear();
         self.service.clear();
-        let optional = self.submit.iter_mut().chain(&mut self.response);
-        optional.chain(&mut self.commit).for_each(Histogram::clear);
+        let optional = self.submit.iter_mut().chain(&mut self.completion);
+        let optional = optional.chain(&mut self.response).chain(&mut self.commit);
+        optional.for_each(Histogram::clear);
         self.held_ns = self.held_ns.map(|_| 0);
     }
 }
@@ -242,7 +254,8 @@ impl Tally {
     /// Touches all memory once, so that no first use of a page falls into a measurement.
     pub fn prefault(&mut self) {
         for kind in &mut self.kinds {
-            let optional = kind.submit.iter_mut().chain(&mut kind.response).chain(&mut kind.commit);
+            let optional = kind.submit.iter_mut().chain(&mut kind.completion);
+            let optional = optional.chain(&mut kind.response).chain(&mut kind.commit);
             optional.chain([&mut kind.service]).for_each(Histogram::prefault);
         }
     }

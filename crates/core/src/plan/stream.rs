@@ -38,6 +38,9 @@ pub struct Stream {
     pub writes_in_order: bool,
     /// Each I/O is kept by itself, up to [`REQUESTS_MAX`] of a step.
     pub keep_requests: bool,
+    /// The time from the return of the submitting call to the completion has a histogram of its
+    /// own, where an engine tells the two apart.
+    pub keep_completion: bool,
     /// Each completion is followed by the opposite direction.
     pub reply: Option<Reply>,
     /// Bytes of a reply, where it is not as long as its request.
@@ -144,6 +147,7 @@ impl Default for Stream {
             mix: Mix::READ,
             writes_in_order: false,
             keep_requests: false,
+            keep_completion: false,
             reply: None,
             reply_size: None,
             reply_after: None,

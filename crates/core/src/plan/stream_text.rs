@@ -97,6 +97,10 @@ pub struct StreamText {
     /// Each I/O is kept by itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_requests: bool,
+    /// The time from the return of the submitting call to the completion has a histogram of its
+    /// own, where an engine tells the two apart.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_completion: bool,
     /// Each completion is followed by the opposite direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Reply>,

@@ -3,6 +3,7 @@
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno};
 use drivelab_core::tally::{Gap, Keep, Tally};
+use drivelab_stats::Histogram;
 use proptest::prelude::*;
 
 const KINDS: [Action; 3] = [Action::Read, Action::Write, Action::Flush];
@@ -22,7 +23,7 @@ fn empty(worker: usize) -> Tally {
         1,
         worker as u32,
         &KINDS,
-        Keep { submit: true, response: true, ..Keep::default() },
+        Keep { submit: true, completion: true, response: true, ..Keep::default() },
     )
 }
 
@@ -76,6 +77,11 @@ proptest! {
         for event in &events {
             account(&mut union, event);
             account(&mut parts[event.0 % split], event);
+        }
+        for kind in &union.kinds {
+            let sum = |of: &Option<Histogram>| of.as_ref().map_or(0, Histogram::sum);
+            let both = sum(&kind.submit) + sum(&kind.completion);
+            prop_assert_eq!(both, kind.service.sum(), "each has its own parts");
         }
         let used = parts.into_iter().filter(|part| part.to > 0);
         let merged = used.reduce(|mut all, part| { all.merge(&part); all }).unwrap();

@@ -60,6 +60,25 @@ fn a_job_that_another_one_ends_is_read_back() {
 }
 
 #[test]
+fn what_is_left_after_submission_is_a_latency_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let line = "--name=a --filename=f --size=8m --bs=4k --rw=randread --direct=1 --iodepth=8 \
+                --slat_percentiles=1 --lat_percentiles=1 --clat_percentiles=1 --ioengine=";
+    for (engine, is_apart) in [("libaio", true), ("io_uring", true), ("psync", false)] {
+        let found = &jobs(&OURS, &format!("{line}{engine}"), home.path())[0]["read"];
+        let of = |kind: &str, key: &str| found[kind][key].as_f64().unwrap_or(0.0);
+        let count = if is_apart { 2048.0 } else { 0.0 };
+        assert_eq!((of("lat_ns", "N"), of("slat_ns", "N")), (2048.0, count), "{engine}");
+        let sum = of("slat_ns", "mean") + of("clat_ns", "mean");
+        assert!((sum - of("lat_ns", "mean")).abs() < 1.0, "{engine}: {found}");
+        // Of one request: submission and the rest are the whole.
+        assert!(of("clat_ns", "min") + of("slat_ns", "min") <= of("lat_ns", "min"), "{found}");
+        assert!(of("clat_ns", "max") <= of("lat_ns", "max"), "{engine}");
+        assert!(of("clat_ns", "max") + of("slat_ns", "max") >= of("lat_ns", "max"), "{found}");
+    }
+}
+
+#[test]
 fn the_null_engine_looks_at_nothing() {
     let home = tempfile::tempdir().unwrap();
     let line = "--name=n --ioengine=null --rw=randwrite --size=1m --bs=4k --verify=crc32c";

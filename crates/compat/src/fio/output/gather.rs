@@ -155,14 +155,17 @@ impl Moved {
             moved.operations += issued;
             moved.bytes += entries().map(|entry| counted(entry).0).sum::<u64>();
             moved.runtime_ms += part.runtime_ms();
-            let (mut total, mut submission) = (Histogram::new(), None);
+            let (mut total, mut submission, mut rest) = (Histogram::new(), None, None);
             for entry in entries() {
                 total.merge(&entry.service);
                 if let Some(part) = &entry.submit {
                     submission.get_or_insert_with(Histogram::new).merge(part);
                 }
+                if let Some(part) = &entry.completion {
+                    rest.get_or_insert_with(Histogram::new).merge(part);
+                }
             }
-            moved.latencies.merge(&Latencies::of(&total, submission.as_ref()));
+            moved.latencies.merge(&Latencies::of(&total, submission.as_ref(), rest.as_ref()));
             let course = part.course(clone.section, kind);
             bytes.extend(course.bytes);
             operations.extend(course.operations);

@@ -1,7 +1,7 @@
 //! Latencies: what the histograms hold as what fio prints of them.
 //!
 //! fio times three things of an operation: submission, completion from then on, and both together.
-//! A run holds the first and the third, each in a histogram, not which belong to one operation.
+//! A run holds each in a histogram; runs of old lack the second one.
 
 use super::bins::Bins;
 use super::figures::{BOUNDS, Percentiles, Spread, Timed};
@@ -37,11 +37,13 @@ struct Completion {
 }
 
 impl Latencies {
-    /// Those of operations that took `total`, of which `submission` went into submitting.
-    pub fn of(total: &Histogram, submission: Option<&Histogram>) -> Self {
+    /// Those of operations that took `total`, of which `submission` went into submitting, and
+    /// `rest` was left then, where that was kept.
+    pub fn of(total: &Histogram, submission: Option<&Histogram>, rest: Option<&Histogram>) -> Self {
         let submission = submission.filter(|it| it.count() == total.count());
+        let rest = rest.filter(|it| submission.is_some() && it.count() == total.count());
         Latencies {
-            completion: completion(total, submission),
+            completion: rest.map_or_else(|| completion(total, submission), kept),
             submission: submission.cloned(),
             total: total.clone(),
         }
@@ -132,7 +134,18 @@ pub fn submission_share(total: &Histogram, submission: &Histogram) -> f64 {
     submission.sum() as f64 / total.sum().max(1) as f64
 }
 
-/// What of `total` was left after submission.
+/// What was left after submission, where it was kept.
+fn kept(rest: &Histogram) -> Completion {
+    let mut found = Completion::default();
+    each(rest, |latency_ns, count| found.add(latency_ns, count));
+    let deviation = rest.standard_deviation().unwrap_or(0.0);
+    found.squares = deviation * deviation * rest.count().saturating_sub(1) as f64;
+    (found.min, found.max) = (rest.min(), rest.max());
+    found.mean = rest.mean().unwrap_or(0.0);
+    found
+}
+
+/// What of `total` was left after submission, where that was not kept.
 ///
 /// The mean is exact. Where submission is the smaller part, each is taken for that of the whole
 /// less the mean submission, so that what is shown has that mean. Where it is the larger part, the
@@ -231,7 +244,7 @@ mod tests {
     #[test]
     fn without_submission_completion_is_the_whole() {
         let total = histogram(&[100, 120, 140]);
-        let latencies = Latencies::of(&total, None);
+        let latencies = Latencies::of(&total, None, None);
         assert_eq!(latencies.submission(&percentiles()), Timed::default());
         let found = latencies.completion(&percentiles());
         assert_eq!(found, timed(&total, &percentiles(), true));
@@ -239,9 +252,27 @@ mod tests {
     }
 
     #[test]
+    fn completions_that_were_kept_are_shown_as_they_were() {
+        // The slowest to submit is not the slowest of all.
+        let (total, submission, rest) =
+            ([1000, 1100, 1200, 1900], [10, 20, 700, 30], [990, 1080, 500, 1870]);
+        let submission = histogram(&submission);
+        let of = |rest| Latencies::of(&histogram(&total), Some(&submission), Some(rest));
+        let rest = histogram(&rest);
+        let found = of(&rest).completion(&percentiles());
+        assert_eq!(found, timed(&rest, &percentiles(), true));
+        assert_eq!((found.count, found.min, found.max, found.mean), (4, 500, 1870, 1110.0));
+        let spread = of(&rest).spread(4);
+        assert_eq!((spread.ns[8], spread.ns[9], spread.us[0]), (25.0, 25.0, 50.0));
+        // One that is not of these operations is left alone.
+        let other = histogram(&[5]);
+        assert_eq!(of(&other).completion(&percentiles()).min, 1000 - 190);
+    }
+
+    #[test]
     fn completions_shown_have_the_mean_that_is_left() {
         let (total, submission) = ([1000, 1100, 1200, 1900], [10, 20, 30, 400]);
-        let latencies = Latencies::of(&histogram(&total), Some(&histogram(&submission)));
+        let latencies = Latencies::of(&histogram(&total), Some(&histogram(&submission)), None);
         let found = latencies.completion(&percentiles());
         assert_eq!((found.count, found.min, found.max), (4, 885, 1785));
         assert_eq!(found.mean, (5200.0 - 460.0) / 4.0);
@@ -255,7 +286,7 @@ mod tests {
     #[test]
     fn where_submission_is_the_most_the_longest_are_paired() {
         let (total, submission) = ([1000, 1100, 1900], [980, 1070, 1860]);
-        let latencies = Latencies::of(&histogram(&total), Some(&histogram(&submission)));
+        let latencies = Latencies::of(&histogram(&total), Some(&histogram(&submission)), None);
         let found = latencies.completion(&percentiles());
         assert_eq!((found.count, found.min, found.max, found.mean), (3, 20, 40, 30.0));
         assert_eq!(found.bins.iter().collect::<Vec<_>>(), [(20, 1), (30, 1), (40, 1)]);
@@ -269,9 +300,9 @@ mod tests {
         let parts: [&[u64]; 3] = [&[100, 300, 500], &[], &[50_000, 70, 80, 90]];
         let mut merged = Latencies::default();
         for part in parts {
-            merged.merge(&Latencies::of(&histogram(part), None));
+            merged.merge(&Latencies::of(&histogram(part), None, None));
         }
-        let whole = Latencies::of(&histogram(&parts.concat()), None);
+        let whole = Latencies::of(&histogram(&parts.concat()), None, None);
         let (merged, whole) = (merged.completion(&percentiles()), whole.completion(&percentiles()));
         assert_eq!((merged.count, merged.min, merged.max), (7, 70, 50_000));
         assert!((merged.mean - whole.mean).abs() < 1e-6, "{merged:?}");

@@ -220,13 +220,15 @@ fn sum(tallies: &[&Tally], section: &Section, direction: Action) -> Sum {
     sum
 }
 
-/// The largest latency of a line, of completions that of the whole request; a rate has but one.
+/// The largest latency of a line, of completions that were not kept that of the whole request; a
+/// rate has but one.
 fn largest(logged: Logged, tallies: &[&Tally], is_it: impl Fn(Action) -> bool) -> Option<u64> {
     let entries = tallies.iter().flat_map(|tally| &tally.kinds).filter(|entry| is_it(entry.kind));
     match logged {
         Logged::Bandwidth | Logged::Iops => None,
-        Logged::Latency | Logged::CompletionLatency => {
-            entries.map(|entry| entry.service.max()).max()
+        Logged::Latency => entries.map(|entry| entry.service.max()).max(),
+        Logged::CompletionLatency => {
+            entries.map(|entry| entry.completion.as_ref().unwrap_or(&entry.service).max()).max()
         }
         Logged::SubmissionLatency => {
             entries.filter_map(|entry| entry.submit.as_ref()).map(Histogram::max).max()

@@ -66,7 +66,8 @@ fn cut_logs(clones: &[Clone<'_>]) -> Option<Note> {
 
 /// How completion latencies were found.
 fn completion(clones: &[Clone<'_>]) -> Option<Note> {
-    let shown = clones.iter().filter(|clone| !clone.section.without.completion);
+    let is_kept = |clone: &&Clone<'_>| clone.parts.iter().all(|part| part.stream.keep_completion);
+    let shown = clones.iter().filter(|clone| !clone.section.without.completion && !is_kept(clone));
     let shares: Vec<f64> = shown.flat_map(submission_shares).collect();
     let least = shares.iter().copied().reduce(f64::min)?;
     let most = shares.iter().copied().reduce(f64::max)?;

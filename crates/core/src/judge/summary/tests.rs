@@ -6,7 +6,8 @@ use crate::tally::{Keep, KindTally, Phase, Tally};
 use crate::units::Span;
 use drivelab_stats::{Random, over_time};
 
-const KEEP: Keep = Keep { submit: false, response: false, held: false, commit: false };
+const KEEP: Keep =
+    Keep { submit: false, completion: false, response: false, held: false, commit: false };
 
 /// A run of steps of one name, one stream each.
 struct Bench {
