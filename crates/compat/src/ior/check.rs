@@ -278,10 +278,7 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
              nothing that could be checked.",
         ),
         (
-            era == Era::New
-                && settings.random
-                && !settings.draws_blocks
-                && settings.block_bytes == settings.transfer_bytes,
+            era == Era::New && settings.shuffles_single_transfers(),
             "IOR will randomize access within a block and repeats the same pattern for all \
              segments, therefore choose blocksize > transferSize",
             "Use a large -b and -s 1.",

@@ -14,11 +14,13 @@ pub fn of(tests: &[Test], places: &Places, era: Era, world: &dyn World) -> Vec<N
         if test.settings.is_dummy() {
             whole.nowhere(&mut notes);
             whole.orders(&mut notes);
+            whole.walls(&mut notes);
             whole.figures(&mut notes);
             continue;
         }
         whole.caches(&mut notes);
         whole.orders(&mut notes);
+        whole.walls(&mut notes);
         whole.data(&mut notes);
         whole.figures(&mut notes);
         whole.places(&mut notes);
@@ -67,8 +69,8 @@ impl Whole<'_> {
                     made or removed.";
         notes.push(Note::new("no_drive", "-a DUMMY", Treatment::Same, text));
         if settings.transfer_delay_us > 0 {
-            let text = "Each task waits before each transfer, IOR within it; the time of all is the \
-                        same.";
+            let text = "Each task waits before each transfer, IOR within it; the time of all is \
+                        the same.";
             let about = "--dummy.delay-xfer";
             notes.push(Note::new("waits_before", about, Treatment::Approximated, text));
         }
@@ -139,9 +141,8 @@ impl Whole<'_> {
         }
         if settings.draws_blocks {
             let text = "As in ior 4.1, for each of its segments a task draws a block of the file \
-                        that is there, and reads it in order: some are read more than once and others never. The \
-                        draws are drivelab's own, the same in every run and, with -F, for all \
-                        tasks.";
+                        that is there, and reads it in order: some are read more than once and \
+                        others never. The draws are drivelab's own and the same in every run.";
             say("drawn_blocks", "-z -z", Treatment::Approximated, text.to_owned());
         } else if settings.random && !settings.is_dummy() {
             let text = match settings.file_per_process {
@@ -159,6 +160,10 @@ impl Whole<'_> {
                 if settings.file_per_process { Treatment::Same } else { Treatment::Approximated };
             say("random_order", "-z", treatment, text.to_owned());
         }
+    }
+
+    fn walls(&self, notes: &mut Vec<Note>) {
+        let settings = &self.test.settings;
         if settings.deadline_s > 0 {
             let text = match settings.wear_out {
                 false => {
@@ -170,7 +175,7 @@ impl Whole<'_> {
                      transfers as the task that did most; all of that is in the time."
                 }
             };
-            say("stonewall", "-D", Treatment::Same, text.to_owned());
+            notes.push(Note::new("stonewall", "-D", Treatment::Same, text));
         }
     }
 

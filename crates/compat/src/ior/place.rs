@@ -34,15 +34,12 @@ pub struct Places {
 /// # Errors
 /// There is none: no directory, several of them, or no file to read.
 pub fn places(tests: &[Test], era: Era, world: &dyn World) -> Result<Places, Refusal> {
-    // What goes nowhere has no place; a line of nothing else is named by where it would go.
-    let is_all_dummy = tests.iter().all(|test| test.settings.is_dummy());
-    let placed = |test: &&Test| is_all_dummy || !test.settings.is_dummy();
-    let settings = tests.iter().filter(placed).map(|test| &test.settings);
-    let names: Vec<&str> = settings.flat_map(|settings| settings.test_file.split('@')).collect();
-    let first = names.first().copied().unwrap_or_default();
-    if is_all_dummy {
+    // What goes nowhere has no place.
+    let placed = tests.iter().filter(|test| !test.settings.is_dummy());
+    let names: Vec<&str> = placed.flat_map(|test| test.settings.test_file.split('@')).collect();
+    let Some(first) = names.first().copied() else {
         return Ok(nowhere(".".to_owned(), tests));
-    }
+    };
     let drive = match world.found(first) {
         Found::Device { bytes } => Some((false, bytes)),
         Found::Simulated { bytes } => Some((true, bytes)),

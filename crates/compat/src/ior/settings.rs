@@ -182,6 +182,11 @@ impl Settings {
         self.interface == Interface::Dummy
     }
 
+    /// The transfers of a block are put in another order, and it has one.
+    pub fn shuffles_single_transfers(&self) -> bool {
+        self.random && !self.draws_blocks && self.block_bytes == self.transfer_bytes
+    }
+
     /// Some of what was written or read is checked.
     pub fn checks(&self) -> bool {
         self.check_write || self.check_read

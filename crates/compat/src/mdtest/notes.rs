@@ -8,8 +8,8 @@ use crate::front::{Note, Scale, Treatment, World};
 pub fn of(settings: &Settings, work: &Work, world: &dyn World) -> Vec<Note> {
     let mut notes = Vec::new();
     if settings.dummy {
-        let text = "No name was made or looked up and no drive was measured: what is printed is the \
-                    time of the program itself.";
+        let text = "No name was made or looked up and no drive was measured: what is printed is \
+                    the time of the program itself.";
         notes.push(Note::new("no_drive", "-a DUMMY", Treatment::Same, text));
     } else {
         measured(settings, work, &mut notes);
