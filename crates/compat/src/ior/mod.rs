@@ -108,7 +108,7 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
     written.insert(0, OutputFile { place, bytes: text.into_bytes(), said });
     let text = match options.era {
         Era::Old => String::new(),
-        Era::New => new_output::warnings(options, run, &results),
+        Era::New => new_output::warnings(options, &results),
     };
     Output { text, files: written, ..Output::default() }
 }

@@ -50,14 +50,9 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
 }
 
 /// What is warned of results that go to a file, which 4.x prints all the same.
-pub fn warnings(options: &Options, run: &Run, results: &[Result]) -> String {
-    let of = |result: &Result| {
-        let test = options.tests.get(result.test)?;
-        let began = Timestamp::UNIX_EPOCH;
-        let page = Page { options, run, results, test, index: result.test, began };
-        matches!(result.access, Access::Write | Access::Read).then(|| page.shortfall(result))
-    };
-    results.iter().filter_map(of).collect()
+pub fn warnings(options: &Options, results: &[Result]) -> String {
+    let is_timed = |result: &&Result| matches!(result.access, Access::Write | Access::Read);
+    results.iter().filter(is_timed).map(|result| shortfall(options, result)).collect()
 }
 
 /// The machine, with its kernel where more is to be said.
@@ -185,7 +180,7 @@ impl Page<'_> {
                 _ => continue,
             };
             out.push_str(&self.wall(result));
-            out.push_str(&self.shortfall(result));
+            out.push_str(&shortfall(self.options, result));
             out.push_str(&self.row(name, result));
         }
         if self.verbose() > 0 {
@@ -239,30 +234,6 @@ impl Page<'_> {
         )
     }
 
-    fn shortfall(&self, result: &Result) -> String {
-        let expected = self.test.bytes();
-        // What is written begins empty and grows; -E leaves what was there.
-        let there = match (self.options.there.get(self.index), result.access) {
-            _ if self.test.settings.is_dummy() => 0,
-            (Some(Some(there)), Access::Read) => *there,
-            (_, Access::Write) if self.test.settings.existing => expected,
-            _ => result.bytes,
-        };
-        if (result.bytes, there) == (expected, expected) {
-            return String::new();
-        }
-        let mut out = format!(
-            "WARNING: Expected aggregate file size       = {expected}\n\
-             WARNING: Stat() of aggregate file size      = {there}\n\
-             WARNING: Using actual aggregate bytes moved = {bytes}\n",
-            bytes = result.bytes
-        );
-        if self.test.settings.deadline_s > 0 {
-            out.push_str("WARNING: Maybe caused by deadlineForStonewalling\n");
-        }
-        out
-    }
-
     fn row(&self, name: &str, result: &Result) -> String {
         let test = self.test;
         let cells = [
@@ -281,6 +252,32 @@ impl Page<'_> {
         let cells: String = cells.iter().map(cell).collect();
         format!("{name:<10}{cells}{:<4}\n", result.repetition)
     }
+}
+
+/// What is warned where as much was not moved, or is not there.
+fn shortfall(options: &Options, result: &Result) -> String {
+    let Some(test) = options.tests.get(result.test) else { return String::new() };
+    let expected = test.bytes();
+    // What is written begins empty and grows; -E leaves what was there.
+    let there = match (options.there.get(result.test), result.access) {
+        _ if test.settings.is_dummy() => 0,
+        (Some(Some(there)), Access::Read) => *there,
+        (_, Access::Write) if test.settings.existing => expected,
+        _ => result.bytes,
+    };
+    if (result.bytes, there) == (expected, expected) {
+        return String::new();
+    }
+    let mut out = format!(
+        "WARNING: Expected aggregate file size       = {expected}\n\
+         WARNING: Stat() of aggregate file size      = {there}\n\
+         WARNING: Using actual aggregate bytes moved = {bytes}\n",
+        bytes = result.bytes
+    );
+    if test.settings.deadline_s > 0 {
+        out.push_str("WARNING: Maybe caused by deadlineForStonewalling\n");
+    }
+    out
 }
 
 /// A line of the summary.
