@@ -13,6 +13,8 @@ const TRANSFER_MAX: u64 = 1 << 30;
 const STAMPED_BYTES: u64 = 64;
 /// What data counts from where no -G says it; IOR takes the time.
 const SIGNATURE: i32 = 0x494F_5200;
+/// Transfers that can be drawn one by one for a task.
+const DRAWN_MAX: u64 = 1 << 16;
 /// Longest -d and -D in seconds: a day, and a year.
 const DELAY_MAX: u64 = 86_400;
 const DEADLINE_MAX: u64 = 365 * 86_400;
@@ -276,7 +278,7 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
              nothing that could be checked.",
         ),
         (
-            era == Era::New && settings.random && settings.block_bytes == settings.transfer_bytes,
+            era == Era::New && settings.shuffles_single_transfers(),
             "IOR will randomize access within a block and repeats the same pattern for all \
              segments, therefore choose blocksize > transferSize",
             "Use a large -b and -s 1.",
@@ -309,14 +311,7 @@ fn unsupported(settings: &Settings, era: Era) -> Result<(), Refusal> {
             "Write with -w -k, then read with -r.",
         ));
     }
-    if settings.random && era == Era::New && settings.segments > 1 {
-        return Err(failed(
-            "-z with several segments is not supported here: ior 4 puts the transfers of each \
-             block in random order, the same in every segment, and goes through the segments one \
-             after the other.",
-            "Use -s 1 with a larger -b, which is random all over the file.",
-        ));
-    }
+    drawn_or_dummy(settings)?;
     if settings.deadline_s > 0 && writes && reads {
         return Err(failed(
             "-D with writing and reading in one line is not supported here: what is read was \
@@ -344,6 +339,47 @@ fn unsupported(settings: &Settings, era: Era) -> Result<(), Refusal> {
         return Err(failed("several names (-o A@B) need a file of each task.", "Add -F."));
     }
     Ok(())
+}
+
+/// What -z -z and -a DUMMY cannot be combined with.
+fn drawn_or_dummy(settings: &Settings) -> Result<(), Refusal> {
+    let (draws, is_dummy) = (settings.draws_blocks, settings.is_dummy());
+    let transfers = (settings.block_bytes / settings.transfer_bytes)
+        .saturating_mul(settings.segments)
+        .saturating_mul(settings.tasks.unwrap_or(1).max(1));
+    let delay = settings.create_delay_us.max(settings.transfer_delay_us);
+    let found = [
+        (
+            draws && settings.writes(),
+            "-z -z with writing is not supported here: blocks are drawn from a file that is there \
+             (ior 4 divides by its size, which is 0 then, and crashes).",
+            "Write with -w -k first, then read with -r -z -z.",
+        ),
+        (
+            draws && (is_dummy || settings.checks()),
+            "-z -z with -a DUMMY, -W or -R is not supported here.",
+            "Leave one -z out.",
+        ),
+        (
+            draws && settings.block_bytes > settings.transfer_bytes && transfers > DRAWN_MAX,
+            "-z -z of more than 65536 transfers in blocks of several is not supported here.",
+            "Use a smaller -s, or a -b as large as -t.",
+        ),
+        (
+            is_dummy && settings.checks(),
+            "-W and -R with -a DUMMY check what was never written, and find errors in ior itself.",
+            "Leave -W and -R out, or use -a POSIX.",
+        ),
+        (
+            is_dummy && delay > DELAY_MAX * 1_000_000,
+            "a delay of more than a day is too long.",
+            "Use a smaller --dummy.delay-create and --dummy.delay-xfer.",
+        ),
+    ];
+    match found.iter().find(|(is_so, _, _)| *is_so) {
+        Some((_, text, advice)) => Err(failed(text, advice)),
+        None => Ok(()),
+    }
 }
 
 fn tasks(

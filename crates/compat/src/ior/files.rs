@@ -3,6 +3,7 @@
 use super::timing::Result;
 use super::{Access, Options, Test};
 use crate::front::{Existing, OutputFile, ResultFile};
+use crate::parallel::number::scientific;
 use crate::parallel::tasks::per_second;
 
 /// The first line of the times of each task.
@@ -87,37 +88,4 @@ fn lines_of(result: &Result) -> Vec<String> {
         )
     };
     result.tasks.iter().enumerate().map(line).collect()
-}
-
-/// As C prints it for `%.10e`: `1.5622160435e+00`.
-fn scientific(value: f64) -> String {
-    let text = format!("{value:.10e}");
-    match text.split_once('e') {
-        Some((digits, power)) => {
-            let (sign, power) = match power.strip_prefix('-') {
-                Some(power) => ('-', power),
-                None => ('+', power),
-            };
-            format!("{digits}e{sign}{power:0>2}")
-        }
-        None => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::scientific;
-
-    #[test]
-    fn numbers_are_as_c_prints_them() {
-        for (value, text) in [
-            (1.5622160435, "1.5622160435e+00"),
-            (9.2504978180e-2, "9.2504978180e-02"),
-            (1.6944132509e9, "1.6944132509e+09"),
-            (0.0, "0.0000000000e+00"),
-            (1e120, "1.0000000000e+120"),
-        ] {
-            assert_eq!(scientific(value), text);
-        }
-    }
 }

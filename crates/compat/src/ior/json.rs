@@ -102,8 +102,13 @@ fn test(
     (index, test): (usize, &Test),
     began: Timestamp,
 ) -> Value {
-    let (size, used) = volume::figures(&run.begin.facts.target);
-    let (inodes, used_inodes) = volume::inodes(&run.begin.facts.target);
+    let ((size, used), (inodes, used_inodes)) = match test.settings.is_dummy() {
+        true => volume::nothing(),
+        false => {
+            let target = &run.begin.facts.target;
+            (volume::figures(target), volume::inodes(target))
+        }
+    };
     let whole = ["segments", "nodes", "tasks", "clients per node", "repetitions", "verbose"];
     let shown = options_of(test).into_iter().map(|(name, value)| {
         let number = value.parse().ok().filter(|_| whole.contains(&name));
@@ -128,6 +133,7 @@ fn test(
 fn parameters(index: usize, test: &Test, host: &Host) -> Value {
     let settings = &test.settings;
     let flag = Value::flag;
+    let random = u8::from(settings.random) + u8::from(settings.draws_blocks);
     // The letters are those that it prints next to its numbers, whatever was typed.
     let (number, letter) = match settings.packet {
         Packet::Plain => (0, "g"),
@@ -137,7 +143,7 @@ fn parameters(index: usize, test: &Test, host: &Host) -> Value {
     Value::Object(vec![
         ("testID", Value::Whole(index as i128)),
         ("refnum", Value::Whole(settings.reference.into())),
-        ("api", Value::text("POSIX")),
+        ("api", Value::text(settings.interface_name.clone())),
         ("platform", Value::Text(format!("{}(Linux)", host.name))),
         ("testFileName", Value::text(settings.test_file.clone())),
         ("deadlineForStonewall", Value::Whole(settings.deadline_s.into())),
@@ -164,7 +170,7 @@ fn parameters(index: usize, test: &Test, host: &Host) -> Value {
         ("reorderTasks", flag(settings.reorder_constant)),
         ("reorderTasksRandom", flag(settings.reorder_random)),
         ("reorderTasksRandomSeed", Value::Whole(settings.reorder_seed.into())),
-        ("randomOffset", flag(settings.random)),
+        ("randomOffset", Value::Whole(random.into())),
         ("checkWrite", flag(settings.check_write)),
         ("checkRead", flag(settings.check_read)),
         ("dataPacketType", Value::Whole(number)),
@@ -207,7 +213,7 @@ fn summed(name: &str, index: usize, test: &Test, overall: &Overall) -> Value {
     let (bandwidth, operations) = (&overall.bandwidth, &overall.operations);
     Value::Object(vec![
         ("operation", Value::text(name)),
-        ("API", Value::text("POSIX")),
+        ("API", Value::text(settings.interface_name.clone())),
         ("TestID", Value::Whole(index as i128)),
         ("ReferenceNumber", Value::Whole(settings.reference.into())),
         ("segmentCount", Value::Whole(test.segments.into())),

@@ -74,7 +74,11 @@ const STAMPS: &str = "of 4.x with -l timestamp what is in the data, IOR's own fi
 
 /// Every option of IOR, with what becomes of it here.
 pub const KNOWN: &[Known] = &[
-    option("-a N", "api", "interface: POSIX, and MMAP of 4.x; others are refused by name"),
+    option(
+        "-a N",
+        "api",
+        "interface: POSIX, and MMAP and DUMMY of 4.x; others are refused by name",
+    ),
     option("-A N", "refNum", "number for the reader"),
     option("", "testnum", "number for the reader").of_old(),
     option("-b N", "blockSize", "bytes of a task in a segment"),
@@ -145,8 +149,10 @@ pub const KNOWN: &[Known] = &[
     option("-X N", "reorderTasksRandomSeed", "seed of -Z").near("of a draw of our own"),
     option("-y", "dualMount", "two mount points").of_new().instead("name one directory"),
     option("-Y", "fsyncPerWrite", "fsync after each write"),
-    option("-z", "randomOffset", "random order")
-        .near("in one file tasks have equal shares; in 4.x several segments are refused"),
+    option("-z", "randomOffset", "random order").near(
+        "in one file tasks have equal shares, and each segment an order of its own; -z -z of \
+               4.x for reading alone",
+    ),
     option("-Z", "reorderTasksRandom", "reads of another task's data")
         .near("all tasks go equally far, and none reads its own"),
     option("--randomPrefill N", "randomPrefill", "write the file before -z")
@@ -159,6 +165,19 @@ pub const KNOWN: &[Known] = &[
         .of_new()
         .no("leave it out; notes are not errors here"),
     option("--dryRun", "dryRun", "no I/O").of_new().instead("use --dry-run: it shows the plan"),
+    option("--dummy.delay-create N", "dummy.delay-create", "microseconds of a create of DUMMY")
+        .of_new(),
+    option("--dummy.delay-xfer N", "dummy.delay-xfer", "microseconds of a transfer of DUMMY")
+        .of_new(),
+    option("--dummy.delay-close N", "dummy.delay-close", "microseconds of a close of DUMMY")
+        .of_new()
+        .no("leave it out: closing is not timed alone here"),
+    option("--dummy.delay-sync N", "dummy.delay-sync", "microseconds of a sync of DUMMY")
+        .of_new()
+        .no("leave it out: ior itself does no sync that it would delay"),
+    option("--dummy.delay-only-rank0", "dummy.delay-only-rank0", "delays of task 0 alone")
+        .of_new()
+        .no("leave it out: all tasks wait here"),
     option("--posix.rangelocks", "posix.rangelocks", "locks")
         .of_new()
         .no("leave it out: nothing is locked here"),

@@ -22,7 +22,7 @@ mod words;
 
 pub use check::Test;
 pub use plan::{Access, Key};
-pub use settings::{Era, FAILED, Packet, Settings, Summary};
+pub use settings::{Era, FAILED, Interface, Packet, Settings, Summary};
 
 use crate::front::{Asked, Host, Job, Note, Output, OutputFile, Refusal, World};
 use crate::front_end::FrontEnd;
@@ -106,5 +106,9 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
     };
     let said = format!("Writing output to {}\n", place.path);
     written.insert(0, OutputFile { place, bytes: text.into_bytes(), said });
-    Output { files: written, ..Output::default() }
+    let text = match options.era {
+        Era::Old => String::new(),
+        Era::New => new_output::warnings(options, &results),
+    };
+    Output { text, files: written, ..Output::default() }
 }

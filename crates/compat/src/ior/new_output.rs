@@ -49,6 +49,12 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
     out
 }
 
+/// What is warned of results that go to a file, which 4.x prints all the same.
+pub fn warnings(options: &Options, results: &[Result]) -> String {
+    let is_timed = |result: &&Result| matches!(result.access, Access::Write | Access::Read);
+    results.iter().filter(is_timed).map(|result| shortfall(options, result)).collect()
+}
+
 /// The machine, with its kernel where more is to be said.
 pub fn machine(host: &Host, verbose: u8) -> String {
     match verbose {
@@ -71,7 +77,7 @@ pub fn options_of(test: &Test) -> Vec<Pair> {
     let settings = &test.settings;
     let each = settings.file_per_process;
     let mut pairs: Vec<Pair> = vec![
-        ("api", "POSIX".to_owned()),
+        ("api", settings.interface_name.clone()),
         ("apiVersion", String::new()),
         ("test filename", settings.test_file.clone()),
         ("access", if each { "file-per-process" } else { "single-shared-file" }.to_owned()),
@@ -138,7 +144,11 @@ impl Page<'_> {
         let mut out = pair("TestID", &self.index.to_string());
         out.push_str(&pair("StartTime", &as_ctime(start)));
         out.push_str(&pair("Path", &first_path(self.options, self.test)));
-        out.push_str(&pair("FS", &volume::in_words(&self.run.begin.facts.target)));
+        let system = match settings.is_dummy() {
+            true => volume::NOTHING.to_owned(),
+            false => volume::in_words(&self.run.begin.facts.target),
+        };
+        out.push_str(&pair("FS", &system));
         if self.verbose() > 0 {
             out.push_str(&pair("Participating tasks", &self.test.tasks.to_string()));
             if settings.reorder_constant {
@@ -170,7 +180,7 @@ impl Page<'_> {
                 _ => continue,
             };
             out.push_str(&self.wall(result));
-            out.push_str(&self.shortfall(result));
+            out.push_str(&shortfall(self.options, result));
             out.push_str(&self.row(name, result));
         }
         if self.verbose() > 0 {
@@ -224,29 +234,6 @@ impl Page<'_> {
         )
     }
 
-    fn shortfall(&self, result: &Result) -> String {
-        let expected = self.test.bytes();
-        if result.bytes == expected {
-            return String::new();
-        }
-        let mut out = format!(
-            "WARNING: Expected aggregate file size       = {expected}\n\
-             WARNING: Stat() of aggregate file size      = {there}\n\
-             WARNING: Using actual aggregate bytes moved = {bytes}\n",
-            // What is written begins empty and grows; -E leaves what was there.
-            there = match (self.options.there.get(self.index), result.access) {
-                (Some(Some(there)), Access::Read) => *there,
-                (_, Access::Write) if self.test.settings.existing => expected,
-                _ => result.bytes,
-            },
-            bytes = result.bytes
-        );
-        if self.test.settings.deadline_s > 0 {
-            out.push_str("WARNING: Maybe caused by deadlineForStonewalling\n");
-        }
-        out
-    }
-
     fn row(&self, name: &str, result: &Result) -> String {
         let test = self.test;
         let cells = [
@@ -260,9 +247,37 @@ impl Page<'_> {
             (number(result.close_s), 11),
             (number(result.total_s), 11),
         ];
-        let cells: String = cells.iter().map(|(cell, width)| format!("{cell:<width$}")).collect();
+        // What is too long for its column is set apart by one blank.
+        let cell = |(cell, width): &(String, usize)| format!("{cell:<0$} ", width - 1);
+        let cells: String = cells.iter().map(cell).collect();
         format!("{name:<10}{cells}{:<4}\n", result.repetition)
     }
+}
+
+/// What is warned where as much was not moved, or is not there.
+fn shortfall(options: &Options, result: &Result) -> String {
+    let Some(test) = options.tests.get(result.test) else { return String::new() };
+    let expected = test.bytes();
+    // What is written begins empty and grows; -E leaves what was there.
+    let there = match (options.there.get(result.test), result.access) {
+        _ if test.settings.is_dummy() => 0,
+        (Some(Some(there)), Access::Read) => *there,
+        (_, Access::Write) if test.settings.existing => expected,
+        _ => result.bytes,
+    };
+    if (result.bytes, there) == (expected, expected) {
+        return String::new();
+    }
+    let mut out = format!(
+        "WARNING: Expected aggregate file size       = {expected}\n\
+         WARNING: Stat() of aggregate file size      = {there}\n\
+         WARNING: Using actual aggregate bytes moved = {bytes}\n",
+        bytes = result.bytes
+    );
+    if test.settings.deadline_s > 0 {
+        out.push_str("WARNING: Maybe caused by deadlineForStonewalling\n");
+    }
+    out
 }
 
 /// A line of the summary.
@@ -299,10 +314,11 @@ fn line(
         test.segments
     ));
     out.push_str(&format!(
-        " {:8} {:8} {:9.1} POSIX {:6}\n",
+        " {:8} {:8} {:9.1} {} {:6}\n",
         test.block_bytes,
         settings.transfer_bytes,
         overall.bytes as f64 / MEBIBYTE,
+        settings.interface_name,
         settings.reference
     ));
     Some(out)

@@ -11,14 +11,23 @@ pub fn of(tests: &[Test], places: &Places, era: Era, world: &dyn World) -> Vec<N
     let mut notes = Vec::new();
     for test in tests {
         let whole = Whole { test, places, era };
+        if test.settings.is_dummy() {
+            whole.nowhere(&mut notes);
+            whole.orders(&mut notes);
+            whole.walls(&mut notes);
+            whole.figures(&mut notes);
+            continue;
+        }
         whole.caches(&mut notes);
         whole.orders(&mut notes);
+        whole.walls(&mut notes);
         whole.data(&mut notes);
         whole.figures(&mut notes);
         whole.places(&mut notes);
     }
-    let keeps_blocks = tests.iter().any(|test| test.writes && !test.settings.existing);
-    if keeps_blocks && tests.len() > 1 && !places.is_drive && !gives_back(tests, places) {
+    let placed: Vec<&Test> = tests.iter().filter(|test| !test.settings.is_dummy()).collect();
+    let keeps_blocks = placed.iter().any(|test| test.writes && !test.settings.existing);
+    if keeps_blocks && placed.len() > 1 && !places.is_drive && !gives_back(tests, places) {
         let text = "Files are not removed between the tests of this script, so that what is to \
                     stay is not lost; later tests may overwrite them in place.";
         notes.push(Note::new("overwrites_in_place", "-f", Treatment::Approximated, text));
@@ -52,6 +61,21 @@ struct Whole<'a> {
 }
 
 impl Whole<'_> {
+    /// What is said of a test without I/O, instead of what is said of its data.
+    fn nowhere(&self, notes: &mut Vec<Note>) {
+        let settings = &self.test.settings;
+        let text = "No I/O was done and no drive was measured: what is printed is the time of the \
+                    program itself and of the waits that the line asks for. No file is looked at, \
+                    made or removed.";
+        notes.push(Note::new("no_drive", "-a DUMMY", Treatment::Same, text));
+        if settings.transfer_delay_us > 0 {
+            let text = "Each task waits before each transfer, IOR within it; the time of all is \
+                        the same.";
+            let about = "--dummy.delay-xfer";
+            notes.push(Note::new("waits_before", about, Treatment::Approximated, text));
+        }
+    }
+
     fn caches(&self, notes: &mut Vec<Note>) {
         let settings = &self.test.settings;
         let mut say = |code, about: &str, treatment, text: &str| {
@@ -109,27 +133,37 @@ impl Whole<'_> {
                         further on. On one machine it comes from the cache either way.";
             say("reorder_random_is_a_shift", "-Z", Treatment::Approximated, text.to_owned());
         }
-        if settings.random {
-            let text = match (settings.file_per_process, self.era) {
-                (true, _) => {
+        let is_drawn = settings.draws_blocks || settings.is_dummy();
+        if settings.random && test.segments > 1 && self.era == Era::New && !is_drawn {
+            let text = "One segment after the other, as in ior 4, which has the same order in all \
+                        of them; here each has another one.";
+            say("order_of_segments", "-z", Treatment::Approximated, text.to_owned());
+        }
+        if settings.draws_blocks {
+            let text = "As in ior 4.1, for each of its segments a task draws a block of the file \
+                        that is there, and reads it in order: some are read more than once and \
+                        others never. The draws are drivelab's own and the same in every run.";
+            say("drawn_blocks", "-z -z", Treatment::Approximated, text.to_owned());
+        } else if settings.random && !settings.is_dummy() {
+            let text = match settings.file_per_process {
+                true => {
                     "Each transfer once, in random order all over the file of a task; \
                               the order is one of drivelab's own."
                 }
-                (false, Era::Old) => {
+                false => {
                     "Each transfer once, in random order all over the file, shared \
                                evenly among the tasks; IOR gives each transfer to a task at \
                                random, so that some have more to do than others."
-                }
-                (false, Era::New) => {
-                    "Each transfer once, in random order all over the file, shared \
-                               evenly among the tasks; ior 4 gives each task its own block and \
-                               draws the order within it."
                 }
             };
             let treatment =
                 if settings.file_per_process { Treatment::Same } else { Treatment::Approximated };
             say("random_order", "-z", treatment, text.to_owned());
         }
+    }
+
+    fn walls(&self, notes: &mut Vec<Note>) {
+        let settings = &self.test.settings;
         if settings.deadline_s > 0 {
             let text = match settings.wear_out {
                 false => {
@@ -141,7 +175,7 @@ impl Whole<'_> {
                      transfers as the task that did most; all of that is in the time."
                 }
             };
-            say("stonewall", "-D", Treatment::Same, text.to_owned());
+            notes.push(Note::new("stonewall", "-D", Treatment::Same, text));
         }
     }
 

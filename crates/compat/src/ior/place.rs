@@ -1,7 +1,7 @@
 //! Where the files are, how they are called, and which of them a test uses.
 
 use super::check::Test;
-use super::settings::{Era, FAILED, Settings};
+use super::settings::{Era, FAILED, Interface, Settings};
 use crate::front::{Found, Refusal, World};
 use drivelab_core::plan::PlanFile;
 use drivelab_core::units::Size;
@@ -23,6 +23,8 @@ pub struct Places {
     pub files: Vec<PlanFile>,
     /// For each test the first file of each set; one set, or one for each repetition (`-m`).
     pub sets: Vec<Vec<u32>>,
+    /// For each test the bytes of which blocks are drawn, if they are.
+    pub drawn: Vec<Option<u64>>,
     /// Where each name is among the files.
     index: BTreeMap<String, usize>,
 }
@@ -32,9 +34,12 @@ pub struct Places {
 /// # Errors
 /// There is none: no directory, several of them, or no file to read.
 pub fn places(tests: &[Test], era: Era, world: &dyn World) -> Result<Places, Refusal> {
-    let names: Vec<&str> =
-        tests.iter().flat_map(|test| test.settings.test_file.split('@')).collect();
-    let first = names.first().copied().unwrap_or_default();
+    // What goes nowhere has no place.
+    let placed = tests.iter().filter(|test| !test.settings.is_dummy());
+    let names: Vec<&str> = placed.flat_map(|test| test.settings.test_file.split('@')).collect();
+    let Some(first) = names.first().copied() else {
+        return Ok(nowhere(".".to_owned(), tests));
+    };
     let drive = match world.found(first) {
         Found::Device { bytes } => Some((false, bytes)),
         Found::Simulated { bytes } => Some((true, bytes)),
@@ -50,27 +55,69 @@ pub fn places(tests: &[Test], era: Era, world: &dyn World) -> Result<Places, Ref
     };
     if let Some((is_simulated, bytes)) = drive {
         let needed = tests.iter().map(Test::bytes).max().unwrap_or(0);
+        if tests.iter().any(|test| test.settings.draws_blocks) {
+            let text = "-z -z on a drive is not supported here.";
+            return Err(failed(text, "Leave one -z out, or name a file with -o."));
+        }
         if needed > bytes {
             let text = format!("{first} has {bytes} bytes, and {needed} are to be moved.");
             return Err(failed(&text, "Use a smaller -b or -s."));
         }
         return on_drive(tests, &names, first, is_simulated);
     }
-    let target = directory(&names, world)?;
-    let mut places = Places {
+    let mut places = nowhere(directory(&names, world)?, &[]);
+    for test in tests {
+        let drawn = drawn(test, era, world)?;
+        let sets = match test.settings.is_dummy() {
+            true => vec![0],
+            false => places.sets_of(test, drawn.unwrap_or(test.used_bytes()), era)?,
+        };
+        places.sets.push(sets);
+        places.drawn.push(drawn);
+    }
+    places.look_for_what_is_read(tests, era, world)?;
+    let largest = places.files.iter().map(|file| file.size.0).max().unwrap_or(0);
+    if tests.iter().any(|test| test.settings.is_dummy() && test.reached_task_bytes() > largest) {
+        let text = "a test of DUMMY that is larger than the files of the others is not supported \
+                    in one script.";
+        return Err(failed(text, "Make it a line of its own."));
+    }
+    Ok(places)
+}
+
+/// Places without a file.
+fn nowhere(target: String, tests: &[Test]) -> Places {
+    Places {
         target,
         is_drive: false,
         is_simulated: false,
         files: Vec::new(),
-        sets: Vec::new(),
+        sets: vec![vec![0]; tests.len()],
+        drawn: vec![None; tests.len()],
         index: BTreeMap::new(),
-    };
-    for test in tests {
-        let sets = places.sets_of(test, era)?;
-        places.sets.push(sets);
     }
-    places.look_for_what_is_read(tests, era, world)?;
-    Ok(places)
+}
+
+/// Bytes of the whole blocks that are in the smallest file of a test that draws blocks.
+fn drawn(test: &Test, era: Era, world: &dyn World) -> Result<Option<u64>, Refusal> {
+    let settings = &test.settings;
+    if !settings.draws_blocks || settings.is_dummy() {
+        return Ok(None);
+    }
+    let tasks = if settings.file_per_process { test.tasks } else { 1 };
+    let paths = (0..tasks).map(|rank| path(settings, era, rank, 0));
+    let sizes = paths.map(|path| match world.found(&path) {
+        Found::File { bytes } => bytes / test.block_bytes * test.block_bytes,
+        // That it is not there is said where files are looked for.
+        _ => test.block_bytes,
+    });
+    match sizes.min() {
+        Some(0) => {
+            let text = "the file holds no whole block, so that there is none to be drawn.";
+            Err(failed(text, "Use a smaller -b."))
+        }
+        bytes => Ok(bytes),
+    }
 }
 
 fn failed(text: &str, advice: &str) -> Refusal {
@@ -87,10 +134,15 @@ fn on_drive(
         let advice = "Run the tests of one drive as a line of their own.";
         return Err(failed("a drive together with other files is not supported here.", advice));
     }
-    for Test { settings, .. } in tests {
+    for test in tests.iter().filter(|test| !test.settings.is_dummy()) {
+        let settings = &test.settings;
         if settings.file_per_process && !is_simulated {
             let text = format!("{first} is a device, and -F makes files next to it.");
             return Err(failed(&text, "Leave -F out, or name a file in a directory with -o."));
+        }
+        if settings.random && settings.file_per_process && test.segments > 1 {
+            let text = "-z with -F and several segments on a drive is not supported here.";
+            return Err(failed(text, "Use -s 1 with a larger -b."));
         }
         if settings.checks() && is_simulated {
             let text = "a simulated drive keeps no data to be checked.";
@@ -101,20 +153,23 @@ fn on_drive(
             return Err(failed("a drive has no second file for -m.", advice));
         }
     }
-    let sets = tests.iter().map(|_| vec![0]).collect();
-    let (target, files, index) = (first.to_owned(), Vec::new(), BTreeMap::new());
-    Ok(Places { target, is_drive: true, is_simulated, files, sets, index })
+    let sets = vec![vec![0]; tests.len()];
+    Ok(Places { is_drive: true, is_simulated, sets, ..nowhere(first.to_owned(), tests) })
+}
+
+/// The directory of a name.
+fn above(name: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((directory, _)) if directory.trim_end_matches('/').is_empty() => "/".to_owned(),
+        Some((directory, _)) => directory.to_owned(),
+        None => ".".to_owned(),
+    }
 }
 
 /// The directory of all names.
 fn directory(names: &[&str], world: &dyn World) -> Result<String, Refusal> {
-    let of = |name: &str| match name.rsplit_once('/') {
-        Some((directory, _)) if directory.trim_end_matches('/').is_empty() => "/".to_owned(),
-        Some((directory, _)) => directory.to_owned(),
-        None => ".".to_owned(),
-    };
-    let target = names.first().map_or_else(String::new, |name| of(name));
-    if let Some(other) = names.iter().find(|name| of(name) != target) {
+    let target = names.first().map_or_else(String::new, |name| above(name));
+    if let Some(other) = names.iter().find(|name| above(name) != target) {
         let text = format!(
             "files in several directories ({other} is not in {target}) are not supported here."
         );
@@ -167,9 +222,10 @@ pub fn overwritten(tests: &[Test], era: Era, world: &dyn World) -> Vec<Vec<Strin
             let is_kept = kept.get(path).copied();
             is_kept.unwrap_or_else(|| matches!(world.found(path), Found::File { .. }))
         };
-        let found = paths.iter().filter(|path| test.writes && is_there(path));
+        let is_dummy = settings.is_dummy();
+        let found = paths.iter().filter(|path| test.writes && !is_dummy && is_there(path));
         all.push(found.cloned().collect());
-        if !test.settings.multi_file {
+        if !test.settings.multi_file && !is_dummy {
             kept.extend(paths.into_iter().map(|path| (path, settings.keep)));
         }
     }
@@ -178,11 +234,17 @@ pub fn overwritten(tests: &[Test], era: Era, world: &dyn World) -> Vec<Vec<Strin
 
 /// Bytes of the files of a test that only reads.
 pub fn bytes_there(test: &Test, era: Era, world: &dyn World) -> Option<u64> {
-    let settings = Settings { multi_file: false, ..test.settings.clone() };
-    let tasks = if settings.file_per_process { test.tasks } else { 1 };
-    let found = (0..tasks).filter(|_| !test.writes && test.reach.is_some()).map(|rank| match world
-        .found(&path(&settings, era, rank, 0))
+    if test.settings.is_dummy()
+        || test.writes
+        || (test.reach.is_none() && !test.settings.draws_blocks)
     {
+        return None;
+    }
+    // Blocks are drawn from the file that is read.
+    let multi_file = test.settings.multi_file && test.settings.draws_blocks;
+    let settings = Settings { multi_file, ..test.settings.clone() };
+    let tasks = if settings.file_per_process { test.tasks } else { 1 };
+    let found = (0..tasks).map(|rank| match world.found(&path(&settings, era, rank, 0)) {
         Found::File { bytes } => Some(bytes),
         _ => None,
     });
@@ -219,7 +281,7 @@ impl Places {
         }
     }
 
-    fn sets_of(&mut self, test: &Test, era: Era) -> Result<Vec<u32>, Refusal> {
+    fn sets_of(&mut self, test: &Test, bytes: u64, era: Era) -> Result<Vec<u32>, Refusal> {
         let settings = &test.settings;
         let sets = if settings.multi_file { test.repetitions } else { 1 };
         let tasks = if settings.file_per_process { test.tasks } else { 1 };
@@ -230,8 +292,9 @@ impl Places {
         (0..sets)
             .map(|set| {
                 let names = (0..tasks).map(|rank| name(settings, era, rank, set));
-                let begins = test.writes && !settings.existing && !settings.maps;
-                self.set(&names.collect::<Vec<_>>(), test.used_bytes(), begins)
+                let maps = settings.interface == Interface::Mmap;
+                let begins = test.writes && !settings.existing && !maps;
+                self.set(&names.collect::<Vec<_>>(), bytes, begins)
             })
             .collect()
     }
@@ -271,17 +334,22 @@ impl Places {
         world: &dyn World,
     ) -> Result<(), Refusal> {
         let mut written = vec![false; self.files.len()];
-        for (test, sets) in tests.iter().zip(&self.sets) {
+        let placed = tests.iter().zip(&self.sets).zip(&self.drawn);
+        for ((test, sets), drawn) in placed.filter(|((test, _), _)| !test.settings.is_dummy()) {
             let tasks = if test.settings.file_per_process { test.tasks } else { 1 };
             for first in sets {
                 let own = *first as usize..(*first + tasks) as usize;
                 self.need_directories(&own, world)?;
+                if drawn.is_some() && written[own.clone()].contains(&true) {
+                    let text = "-z -z on files of an earlier test is not supported here.";
+                    return Err(failed(text, "Make it a line of its own."));
+                }
                 if test.writes {
                     written[own].fill(true);
                     continue;
                 }
                 for at in own.filter(|at| !written[*at]) {
-                    self.need(at, test.used_bytes(), era, world)?;
+                    self.need(at, drawn.unwrap_or(test.used_bytes()), era, world)?;
                 }
             }
         }

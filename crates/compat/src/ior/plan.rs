@@ -3,11 +3,11 @@
 
 use super::check::Test;
 use super::place::Places;
-use super::settings::{Era, FAILED, Packet};
+use super::settings::{Era, FAILED, Interface, Packet};
 use crate::front::{Refusal, Scale};
 use drivelab_core::plan::{
-    Act, Content, Engine, Files, IoMode, Mix, Pattern, Plan, Role, Sharing, Step, Stream, Sync,
-    Until,
+    Act, Arrival, Content, Engine, Files, IoMode, Mix, Pattern, Plan, Role, Sharing, Step, Stream,
+    Sync, Think, Until, Window,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -19,6 +19,7 @@ const SEED: u64 = 0x0049_4F52;
 /// wrote, and 18.8 % of what 4.0.0 did.
 const COMPRESSIBLE: [u32; 2] = [91, 81];
 const SECOND_NS: u64 = 1_000_000_000;
+const MICROSECOND_NS: u64 = 1_000;
 
 /// What a step of the plan is to the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,8 +88,11 @@ pub fn plan(
 /// Whether the blocks of old files are given back before each writing: where all tests work on the
 /// same files, so that nothing that is to stay is lost.
 pub fn gives_back(tests: &[Test], places: &Places) -> bool {
-    let same = places.sets.windows(2).all(|pair| pair[0] == pair[1]);
-    !places.is_drive && same && tests.iter().all(|test| test.writes)
+    let placed = |index: &usize| !tests[*index].settings.is_dummy();
+    let mut own = (0..tests.len()).filter(placed);
+    let Some(first) = own.next() else { return false };
+    let writes = |index: usize| places.sets[index] == places.sets[first] && tests[index].writes;
+    !places.is_drive && tests[first].writes && own.all(writes)
 }
 
 struct Whole<'a> {
@@ -132,7 +136,10 @@ impl Whole<'_> {
     fn removes_before(&self, repetition: u32) -> bool {
         let settings = &self.test.settings;
         let leaves = settings.multi_file && settings.keep;
-        (repetition == 0 || !leaves) && !settings.existing && gives_back(self.tests, self.places)
+        (repetition == 0 || !leaves)
+            && !settings.existing
+            && !settings.is_dummy()
+            && gives_back(self.tests, self.places)
     }
 
     fn remove(&self) -> Step {
@@ -175,7 +182,13 @@ impl Whole<'_> {
         let deadline = self.nanoseconds(self.test.settings.deadline_s);
         let elapsed = (deadline.0 > 0).then_some(deadline);
         let wear_out = elapsed.is_some() && self.test.settings.wear_out;
-        self.step(what, Role::Measure, Until { elapsed, wear_out, ..one_pass() }, stream)
+        // What is drawn for ever has no passes.
+        let all = self.test.segments.saturating_mul(u64::from(self.test.tasks));
+        let end = match stream.pattern {
+            Pattern::Uniform => Until { operations: Some(all), ..Until::default() },
+            _ => one_pass(),
+        };
+        self.step(what, Role::Measure, Until { elapsed, wear_out, ..end }, stream)
     }
 
     fn untimed(&self, what: &str, stream: Stream) -> Step {
@@ -201,7 +214,16 @@ impl Whole<'_> {
         };
         let stamp = self.test.stamps;
         let pass = stamp.then_some(u64::from(repetition));
-        Stream { mix: Mix::WRITE, sync, content, stamp, pass, ..self.stream(repetition) }
+        let start_after = microseconds(settings.create_delay_us, settings.is_dummy());
+        Stream {
+            mix: Mix::WRITE,
+            sync,
+            content,
+            stamp,
+            pass,
+            start_after,
+            ..self.stream(repetition)
+        }
     }
 
     fn read(&self, repetition: u32) -> Stream {
@@ -240,24 +262,45 @@ impl Whole<'_> {
         let (test, settings) = (self.test, &self.test.settings);
         let sets = &self.places.sets[self.index];
         let set = if settings.multi_file { repetition as usize } else { 0 };
-        let each = settings.file_per_process && !self.places.is_drive;
+        let is_dummy = settings.is_dummy();
+        // What goes nowhere has no file to share.
+        let each = is_dummy || (settings.file_per_process && !self.places.is_drive);
+        let drawn = self.places.drawn.get(self.index).copied().flatten();
+        let transfer_delay = microseconds(settings.transfer_delay_us, is_dummy);
         let base = Stream {
-            engine: if settings.maps { Engine::Mmap } else { Engine::Psync },
+            engine: match settings.interface {
+                Interface::Posix => Engine::Psync,
+                Interface::Mmap => Engine::Mmap,
+                Interface::Dummy => Engine::Null,
+            },
+            arrival: Arrival::Closed {
+                burst: None,
+                think: (transfer_delay.0 > 0)
+                    .then_some(Think { time: transfer_delay, first: true }),
+            },
             io: if settings.direct { IoMode::Direct } else { IoMode::Buffered },
             size: Size(test.settings.transfer_bytes),
-            length: Some(Size(match each {
+            length: Some(Size(drawn.unwrap_or(match each {
                 true => test.reached_task_bytes(),
                 false => test.reached_bytes(),
-            })),
+            }))),
             files: if each { Files::Each } else { Files::One },
             first_file: sets.get(set).copied().unwrap_or(0),
             workers: test.tasks,
             ..Stream::default()
         };
-        match (settings.random, settings.file_per_process && self.places.is_drive) {
+        if drawn.is_some() && test.block_bytes == settings.transfer_bytes {
+            return Stream { pattern: Pattern::Uniform, ..base };
+        }
+        if let Some(bytes) = drawn {
+            return Stream { pattern: Pattern::Replay(self.drawn_blocks(bytes, each)), ..base };
+        }
+        let on_regions = settings.file_per_process && self.places.is_drive && !is_dummy;
+        match (settings.random, on_regions) {
             (true, on_regions) => Stream {
                 pattern: Pattern::Permutation,
                 regions: on_regions.then_some(Sharing::Disjoint),
+                window: self.segment(each),
                 // 4.x draws the same order each time, for reading as for writing.
                 order: (self.era == Era::New).then_some(1),
                 ..base
@@ -274,6 +317,33 @@ impl Whole<'_> {
                 ..base
             },
         }
+    }
+
+    /// A segment is gone through before the next one, by all tasks or by each in its own file.
+    fn segment(&self, each: bool) -> Option<Window> {
+        let test = self.test;
+        let block = test.block_bytes;
+        let tasks = if each { 1 } else { u64::from(test.tasks) };
+        (self.era == Era::New && test.segments > 1).then_some(Window {
+            size: Size(block.saturating_mul(tasks)),
+            bytes: (tasks > 1).then_some(Size(block)),
+            step: None,
+        })
+    }
+
+    /// The transfers of all tasks where each draws a block of the file for each of its segments. Of
+    /// a shared file they stand in turns: one of each task.
+    fn drawn_blocks(&self, bytes: u64, each: bool) -> Vec<Size> {
+        let (test, transfer) = (self.test, self.test.settings.transfer_bytes);
+        let blocks = (bytes / test.block_bytes).max(1);
+        let tasks = if each { 1 } else { u64::from(test.tasks) };
+        let of_segment = |segment: u64| {
+            let of_task = move |task: u64| mixed(segment * tasks + task) % blocks;
+            (0..test.block_bytes / transfer).flat_map(move |at| {
+                (0..tasks).map(move |task| Size(of_task(task) * test.block_bytes + at * transfer))
+            })
+        };
+        (0..test.segments).flat_map(of_segment).collect()
     }
 
     /// How many tasks further on those are whose data is read. IOR counts in nodes: on a single one
@@ -308,11 +378,20 @@ fn drawn(seed: i64, repetition: u32, tasks: u32) -> u32 {
         return 0;
     }
     let turn = if seed < 0 { u64::from(repetition) } else { 0 };
-    // The output function of SplitMix64 (Steele, Lea and Flood 2014, figure 17).
-    let mut mixed = seed.unsigned_abs().wrapping_add(turn).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    1 + (mixed(seed.unsigned_abs().wrapping_add(turn)) % u64::from(tasks - 1)) as u32
+}
+
+/// The output function of SplitMix64 (Steele, Lea and Flood 2014, figure 17).
+fn mixed(seed: u64) -> u64 {
+    let mut mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    1 + ((mixed ^ (mixed >> 31)) % u64::from(tasks - 1)) as u32
+    mixed ^ (mixed >> 31)
+}
+
+/// A wait that only an interface of waits has.
+fn microseconds(asked: u64, is_dummy: bool) -> Span {
+    Span(if is_dummy { asked.saturating_mul(MICROSECOND_NS) } else { 0 })
 }
 
 fn one_pass() -> Until {

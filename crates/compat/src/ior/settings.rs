@@ -42,6 +42,18 @@ pub enum Packet {
     Random,
 }
 
+/// What carries its transfers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Interface {
+    /// read(2) and write(2).
+    #[default]
+    Posix,
+    /// Mappings of its files.
+    Mmap,
+    /// Nothing: no file is touched.
+    Dummy,
+}
+
 /// How the results of 4.x are laid out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Summary {
@@ -127,8 +139,16 @@ pub struct Settings {
     pub status_file: Option<String>,
     /// `-O saveRankPerformanceDetailsCSV`.
     pub ranks_file: Option<String>,
-    /// `-a MMAP`.
-    pub maps: bool,
+    /// `-a`.
+    pub interface: Interface,
+    /// The same, as it was typed.
+    pub interface_name: String,
+    /// `-z -z`: blocks are drawn, and some more than once.
+    pub draws_blocks: bool,
+    /// `--dummy.delay-create` in microseconds.
+    pub create_delay_us: u64,
+    /// `--dummy.delay-xfer` in microseconds.
+    pub transfer_delay_us: u64,
 }
 
 impl Settings {
@@ -142,6 +162,7 @@ impl Settings {
             repetitions: 1,
             task_offset: 1,
             reference: if era == Era::Old { -1 } else { 0 },
+            interface_name: "POSIX".to_owned(),
             ..Settings::default()
         }
     }
@@ -154,6 +175,16 @@ impl Settings {
     /// It writes.
     pub fn writes(&self) -> bool {
         self.write || self.does_both()
+    }
+
+    /// Its transfers go nowhere.
+    pub fn is_dummy(&self) -> bool {
+        self.interface == Interface::Dummy
+    }
+
+    /// The transfers of a block are put in another order, and it has one.
+    pub fn shuffles_single_transfers(&self) -> bool {
+        self.random && !self.draws_blocks && self.block_bytes == self.transfer_bytes
     }
 
     /// Some of what was written or read is checked.
@@ -201,7 +232,16 @@ impl Settings {
         let count = || number::count(value).ok_or_else(bad);
         let bytes = || number::bytes(value).ok_or_else(bad);
         match name {
-            "api" => self.maps = interface(value, era)?,
+            "api" => {
+                self.interface = interface(value, era)?;
+                value.clone_into(&mut self.interface_name);
+            }
+            "dummy.delay-create" => self.create_delay_us = count()?,
+            "dummy.delay-xfer" => self.transfer_delay_us = count()?,
+            "randomOffset" if era == Era::New => {
+                let times = count()?;
+                (self.random, self.draws_blocks) = (times > 0, times > 1);
+            }
             "refNum" | "testnum" => self.reference = whole()?,
             "blockSize" => self.block_bytes = bytes()?,
             "transferSize" => self.transfer_bytes = bytes()?,
@@ -284,7 +324,9 @@ impl Settings {
                 let text = format!("Syntax error in configuration options: {part}");
                 return Err(Refusal::new(era.usage(), text, "Write it as in blockSize=1m."));
             };
+            // In a script an option may stand as it is typed.
             let name = name.trim();
+            let name = name.strip_prefix("--").unwrap_or(name);
             let Some(known) = known::by_name(name, era) else {
                 return Err(unrecognized(name, era));
             };
@@ -307,16 +349,14 @@ fn unrecognized(name: &str, era: Era) -> Refusal {
     Refusal::new(era.usage(), format!("Unrecognized parameter \"{name}\""), advice)
 }
 
-/// Whether it maps its files.
-fn interface(name: &str, era: Era) -> Result<bool, Refusal> {
-    if name.eq_ignore_ascii_case("POSIX") {
-        return Ok(false);
-    }
-    if name.eq_ignore_ascii_case("MMAP") && era == Era::New {
-        return Ok(true);
+fn interface(name: &str, era: Era) -> Result<Interface, Refusal> {
+    let all = [("POSIX", Interface::Posix), ("MMAP", Interface::Mmap), ("DUMMY", Interface::Dummy)];
+    let of_era = if era == Era::New { &all[..] } else { &all[..1] };
+    if let Some((_, found)) = of_era.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+        return Ok(*found);
     }
     let known = OTHER_INTERFACES.iter().find(|known| known.eq_ignore_ascii_case(name));
-    let advice = "Only -a POSIX, and of 4.x -a MMAP, are supported here.";
+    let advice = "Only -a POSIX, and of 4.x -a MMAP and -a DUMMY, are supported here.";
     Err(match (era, known) {
         (Era::Old, Some(known)) => {
             let text = format!("ERROR: This copy of IOR was not compiled with {known} support.");

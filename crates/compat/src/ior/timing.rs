@@ -142,7 +142,7 @@ fn result(options: &Options, step: &StepRun) -> Option<Result> {
     if key.access == Access::Between || options.tests.get(key.test as usize).is_none() {
         return None;
     }
-    let tasks = tasks::of_step(step);
+    let tasks = tasks_of(options.tests.get(key.test as usize)?, step);
     let opened = earliest(&tasks, |task| task.opened);
     let closed = latest(&tasks, |task| task.closed);
     let fastest = tasks.iter().map(tasks::Task::seconds).reduce(f64::min)?;
@@ -159,6 +159,25 @@ fn result(options: &Options, step: &StepRun) -> Option<Result> {
         fastest_s: fastest,
         tasks: of_tasks(options.tests.get(key.test as usize)?, step, &tasks),
     })
+}
+
+/// The tasks of a step, in their order; the waits of an interface of waits are in their times.
+fn tasks_of(test: &Test, step: &StepRun) -> Vec<tasks::Task> {
+    let mut tasks = tasks::of_step(step);
+    if !test.settings.is_dummy() {
+        return tasks;
+    }
+    let phases = tasks::phases(step);
+    for (task, phase) in tasks.iter_mut().zip(&phases) {
+        let stream = step.plan.streams.get(phase.stream as usize);
+        let waits = stream.is_some_and(|stream| stream.arrival.think().is_some());
+        let before = stream.map_or(0, |stream| stream.start_after.0);
+        if waits {
+            task.first = phase.opened;
+        }
+        task.opened = if before > 0 { phase.opened.saturating_sub(before) } else { task.first };
+    }
+    tasks
 }
 
 fn of_tasks(test: &Test, step: &StepRun, tasks: &[tasks::Task]) -> Vec<OfTask> {

@@ -29,7 +29,7 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
     let grammar = Grammar { spellings, has_equals: era == Era::New };
     let words = read(&args, &grammar);
     let mut settings = Settings::new(era);
-    let mut scripted: Option<Vec<Settings>> = None;
+    let mut script: Option<&Given> = None;
     for (at, word) in words.iter().enumerate() {
         let given = match word {
             Word::Option(given) => given,
@@ -46,15 +46,18 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
             "-h" | "--help" => return Ok(Line { tests: Vec::new(), helps: true, notes }),
             "-O" => settings.take_directives(&given.value, era, &mut notes)?,
             "-f" => {
-                let text = world.text(&given.value).map_err(|error| unreadable(given, &error))?;
-                let tests = super::script::tests(&text, &settings, era, &mut notes)?;
-                if at + 1 < words.len() {
-                    notes.push(behind_script(&given.typed));
+                script = Some(given);
+                // In 4.x what stands behind it holds as well.
+                if era == Era::Old {
+                    if at + 1 < words.len() {
+                        notes.push(behind_script(&given.typed));
+                    }
+                    break;
                 }
-                scripted = Some(tests);
-                break;
             }
             "-v" => settings.verbose = settings.verbose.saturating_add(1).min(5),
+            // Twice is another order in 4.x.
+            "-z" if era == Era::New && settings.random => settings.draws_blocks = true,
             name => {
                 let Some(known) = by_typed(name, era) else {
                     return Err(unknown(&given.typed, era));
@@ -64,7 +67,14 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
             }
         }
     }
-    Ok(Line { tests: scripted.unwrap_or_else(|| vec![settings]), helps: false, notes })
+    let tests = match script {
+        Some(given) => {
+            let text = world.text(&given.value).map_err(|error| unreadable(given, &error))?;
+            super::script::tests(&text, &settings, era, &mut notes)?
+        }
+        None => vec![settings],
+    };
+    Ok(Line { tests, helps: false, notes })
 }
 
 fn typographic(word: &str) -> Note {

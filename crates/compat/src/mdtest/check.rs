@@ -62,9 +62,14 @@ pub fn work(settings: &Settings, world: &dyn World) -> Result<Work, Refusal> {
     contradictions(settings)?;
     let (tree, trees, names) = names(settings, world)?;
     let sweeps = sweeps(settings, world.ranks().max(1))?;
-    let (target, prefix) = place(&settings.directory, world)?;
+    let (target, prefix) = match settings.dummy {
+        // Where nothing is done nothing need be there.
+        true => (".".to_owned(), String::new()),
+        false => place(&settings.directory, world)?,
+    };
     let all = !(settings.create || settings.stat || settings.read || settings.remove);
-    if !all && !settings.create && matches!(world.found(&target), Found::Simulated { .. }) {
+    let is_kept = all || settings.create || settings.dummy;
+    if !is_kept && matches!(world.found(&target), Found::Simulated { .. }) {
         let text = "-T, -E and -r without -C need names that an earlier line left, and a simulated \
                     drive keeps none.";
         return Err(wrong(text, "Put -C into the same line, as in -C -T -r."));
@@ -106,13 +111,12 @@ fn wall(settings: &Settings, tree: &Tree, trees: u64, names: u32) -> Result<(), 
         return Ok(());
     }
     let creates_alone = settings.create && !(settings.stat || settings.read || settings.remove);
-    let both = settings.directories_only == settings.files_only;
     let found = [
         (settings.wall_s > WALL_MAX, "a -W of more than a year is too long.", "Use a smaller -W."),
         (
-            !creates_alone || settings.iterations > 1 || settings.last > 0 || both,
-            "-W together with other phases than the creation of files (or directories) is not \
-             supported here: how many there are to be looked up is known when they are made.",
+            !creates_alone || settings.iterations > 1 || settings.last > 0,
+            "-W together with other phases than creation is not supported here: how many there \
+             are to be looked up is known when they are made.",
             "Use -C -F -W SECONDS -x FILE, and lines of their own with -x FILE for -T, -E and -r.",
         ),
         (
@@ -138,8 +142,13 @@ fn names_left(
     let Some(path) = &settings.status_file else { return Ok(names) };
     let read = world.text(path).ok().and_then(|text| text.trim().parse::<u32>().ok());
     match read.filter(|items| *items > 0) {
+        Some(items) if items == names || u64::from(items) == settings.items => Ok(names),
+        Some(_) if settings.directories_only == settings.files_only => Err(wrong(
+            "a status file of less than all with directories and files is not supported here: it \
+             holds for the files alone.",
+            "Add -F, or leave -x out.",
+        )),
         Some(items) if tree.with_items() * u64::from(trees) == 1 => Ok(items),
-        Some(items) if u64::from(items) == settings.items => Ok(names),
         Some(_) => Err(wrong(
             "a status file of less than all in several directories is not supported here.",
             "Leave -x out.",
@@ -155,7 +164,12 @@ fn wrong(text: &str, advice: &str) -> Refusal {
 
 fn contradictions(settings: &Settings) -> Result<(), Refusal> {
     let keeps = settings.create && !settings.remove;
-    let found: [(bool, &str, &str); 10] = [
+    let found: [(bool, &str, &str); 11] = [
+        (
+            settings.dummy && settings.verifies,
+            "-X with -a DUMMY checks what was never written.",
+            "Leave -X out, or use -a POSIX.",
+        ),
         (
             settings.delay_s > DELAY_MAX,
             "a delay of more than a day is too long.",

@@ -15,7 +15,7 @@ const STATUS: &str = "a file that another program wrote is not replaced";
 
 /// Every option of mdtest, with what becomes of it here.
 pub const KNOWN: &[Opt] = &[
-    same("-a N", "interface: POSIX"),
+    same("-a N", "interface: POSIX, or DUMMY without I/O"),
     near("-b N", "directories in each directory of the tree", TREE),
     refused("-B N", "no barriers between phases", "leave it out: phases are steps here", ""),
     same("-c", "task 0 does all creates and removals"),
@@ -62,7 +62,7 @@ pub const KNOWN: &[Opt] = &[
     refused("--verify-write", "check what is written", "", "use `drivelab ior -W`"),
     refused("--print-all-procs", "results of each task", PER_RANK, ""),
     refused("--showRankStatistics", "results of each task", PER_RANK, ""),
-    refused("--saveRankPerformanceDetails N", "results of each task", PER_RANK, ""),
+    near("--saveRankPerformanceDetails N", "file with the results of each task", STATUS),
     refused("--allocateBufferOnGPU", "buffer of a GPU", "leave it out", ""),
     refused("--warningAsErrors", "warnings end it", "leave it out; notes are not errors here", ""),
     refused("--run-cmd-before-phase N", "a command before each phase", COMMAND, ""),

@@ -8,6 +8,7 @@ pub mod known;
 mod check;
 mod notes;
 mod plan;
+mod ranks;
 mod settings;
 mod table;
 mod tree;
@@ -62,7 +63,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
     let (plan, keys) = plan::plan(&line, &settings, &work, world.scale_time())?;
     said.extend(notes::of(&settings, &work, world));
     let (target, keeps) = (work.target.clone(), !work.removes);
-    let results = status_file(&settings, &work).into_iter().collect();
+    let results = status_file(&settings, &work).into_iter().chain(ranks_file(&settings)).collect();
     let job = Job { plan, target, keeps, notes: said, results };
     let options = Options { line, settings, work, keys };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
@@ -77,13 +78,24 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
         bytes: most.to_string().into_bytes(),
         said: String::new(),
     };
-    let files = written.map(file).into_iter().collect();
+    let ranks = ranks_file(&options.settings).map(|place| OutputFile {
+        place,
+        bytes: ranks::text(options, run).into_bytes(),
+        said: String::new(),
+    });
+    let files = written.map(file).into_iter().chain(ranks).collect();
     Output { text: table::text(options, run, host), files, ..Output::default() }
 }
 
 /// Where it is noted how many items each task has made, if that is not known before.
 fn status_file(settings: &Settings, work: &Work) -> Option<ResultFile> {
     let path = settings.status_file.clone().filter(|_| work.creates && settings.wall_s > 0)?;
+    Some(ResultFile { path, existing: Existing::ReplaceOwn })
+}
+
+/// Where the results of each task go.
+fn ranks_file(settings: &Settings) -> Option<ResultFile> {
+    let path = settings.ranks_file.clone()?;
     Some(ResultFile { path, existing: Existing::ReplaceOwn })
 }
 
@@ -99,10 +111,8 @@ struct Made {
 impl Options {
     /// Of the phase that creates items, where it has a stonewall.
     fn made(&self, run: &Run) -> Option<Made> {
-        let creates = |key: &Key| {
-            let phase = key.phase;
-            key.counts && matches!(phase, Some(Phase::FileCreation | Phase::DirectoryCreation))
-        };
+        let creates =
+            |key: &Key| key.counts && key.phase.is_some_and(|phase| self.work.has_wall(phase));
         let of_run = run.steps.iter().find(|step| {
             self.keys.get(step.begin.plan_step as usize).is_some_and(creates) && step.end.is_some()
         });

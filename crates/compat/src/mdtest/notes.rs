@@ -7,7 +7,13 @@ use crate::front::{Note, Scale, Treatment, World};
 /// The notes of a line, in an order of their own.
 pub fn of(settings: &Settings, work: &Work, world: &dyn World) -> Vec<Note> {
     let mut notes = Vec::new();
-    measured(settings, work, &mut notes);
+    if settings.dummy {
+        let text = "No name was made or looked up and no drive was measured: what is printed is \
+                    the time of the program itself.";
+        notes.push(Note::new("no_drive", "-a DUMMY", Treatment::Same, text));
+    } else {
+        measured(settings, work, &mut notes);
+    }
     differing(settings, work, &mut notes);
     going_on(settings, work, &mut notes);
     let scale = world.scale();
@@ -90,7 +96,7 @@ fn differing(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
         let text = "A tree of one directory is its own leaf.";
         say("without_effect", "-L", Treatment::Ignored, text);
     }
-    if settings.write_bytes > 0 {
+    if settings.write_bytes > 0 && !settings.dummy {
         let (treatment, text) = match settings.signature {
             0 => (
                 Treatment::Approximated,
@@ -127,12 +133,17 @@ fn going_on(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
                     items as the task that made most; all of that is in the time.";
         say("stonewall", "-W", Treatment::Same, text);
     }
+    if settings.wall_s > 0 && work.names > 0 && work.directories && work.files {
+        let text = "The time bounds the creation of files. mdtest ends that of directories then as \
+                    well, and counts those that are missing; here all are made.";
+        say("wall_of_files", "-W", Treatment::Approximated, text);
+    }
     if settings.syncs_phases {
         let text = "mdtest makes all file systems of the machine durable, here it is the one of \
                     -d; it is in the time of each phase but those of the tree.";
         say("sync_of_one", "-Y", Treatment::Approximated, text);
     }
-    if !work.creates && work.removes {
+    if !work.creates && work.removes && !settings.dummy {
         let text = "Names are removed only in directories that drivelab has made, as an earlier \
                     line of it has left them.";
         say("own_names", "-r", Treatment::Approximated, text);

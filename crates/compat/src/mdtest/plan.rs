@@ -116,6 +116,17 @@ fn long(form: Option<&str>) -> bool {
     form.is_some_and(|form| form.len() > FORM_MAX)
 }
 
+impl Work {
+    /// Whether the time of -W bounds this phase: of both kinds it is the creation of files.
+    pub fn has_wall(&self, phase: Phase) -> bool {
+        match phase {
+            Phase::FileCreation => true,
+            Phase::DirectoryCreation => !self.files,
+            _ => false,
+        }
+    }
+}
+
 struct Maker<'a> {
     settings: &'a Settings,
     work: &'a Work,
@@ -182,7 +193,8 @@ impl Maker<'_> {
     /// All directories of all trees, each in a step of its own; a tree of each task's own is made
     /// by that task.
     fn tree(&mut self, phase: Phase, action: Action, tasks: u32) {
-        let unique = self.settings.unique;
+        let settings = self.settings;
+        let unique = settings.unique;
         let order = match action {
             Action::Mkdir => self.work.tree.from_the_root(),
             _ => self.work.tree.to_the_root(),
@@ -198,7 +210,7 @@ impl Maker<'_> {
                     existing: !self.work.creates,
                     ..Names::default()
                 }),
-                ..base()
+                ..base(settings.dummy)
             };
             self.measured(phase, true, stream);
         }
@@ -223,7 +235,7 @@ impl Maker<'_> {
                 existing: !work.creates,
                 ..Names::default()
             }),
-            ..base()
+            ..base(settings.dummy)
         };
         if work.creates {
             let stream = match kind.of_directories {
@@ -270,6 +282,7 @@ impl Maker<'_> {
         if !self.settings.syncs_phases {
             return;
         }
+        let settings = self.settings;
         let form = format!("{}test-dir.{}-{{name}}", self.work.prefix, self.at.1);
         let stream = Stream {
             pattern: Pattern::Names(Names {
@@ -280,7 +293,7 @@ impl Maker<'_> {
                 existing: !self.work.creates,
                 ..Names::default()
             }),
-            ..base()
+            ..base(settings.dummy)
         };
         self.measured(phase, false, stream);
     }
@@ -330,6 +343,7 @@ impl Maker<'_> {
     }
 
     fn between(&mut self, name: &str, action: Action, form: String, names: u32) {
+        let settings = self.settings;
         let stream = Stream {
             pattern: Pattern::Names(Names {
                 actions: vec![action],
@@ -339,7 +353,7 @@ impl Maker<'_> {
                 existing: !self.work.creates,
                 ..Names::default()
             }),
-            ..base()
+            ..base(settings.dummy)
         };
         let step = step(name, Role::Prepare, stream);
         self.push(step, None, false);
@@ -353,8 +367,7 @@ impl Maker<'_> {
             _ => phase.words().to_owned(),
         };
         let mut step = step(&name, Role::Measure, stream);
-        let makes = matches!(phase, Phase::FileCreation | Phase::DirectoryCreation) && counts;
-        if makes && self.wall.0 > 0 {
+        if counts && self.work.has_wall(phase) && self.wall.0 > 0 {
             (step.until.elapsed, step.until.wear_out) = (Some(self.wall), true);
         }
         self.push(step, Some(phase), counts);
@@ -367,8 +380,9 @@ impl Maker<'_> {
     }
 }
 
-fn base() -> Stream {
-    Stream { engine: Engine::Psync, io: IoMode::Buffered, ..Stream::default() }
+fn base(is_dummy: bool) -> Stream {
+    let engine = if is_dummy { Engine::Null } else { Engine::Psync };
+    Stream { engine, io: IoMode::Buffered, ..Stream::default() }
 }
 
 fn step(name: &str, role: Role, stream: Stream) -> Step {

@@ -14,6 +14,8 @@ pub const FAILED: u8 = 255;
 /// A line, as it was typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
+    /// `-a DUMMY`: nothing is made and nothing looked up.
+    pub dummy: bool,
     /// `-d`.
     pub directory: String,
     /// `-n`.
@@ -74,6 +76,8 @@ pub struct Settings {
     pub wall_s: u64,
     /// `-x`.
     pub status_file: Option<String>,
+    /// `--saveRankPerformanceDetails`.
+    pub ranks_file: Option<String>,
     /// `-X`.
     pub verifies: bool,
     /// `-Y`.
@@ -163,10 +167,12 @@ impl Settings {
         let count = || number::count(value).ok_or_else(bad);
         let bytes = || number::bytes(value).ok_or_else(bad);
         match name {
-            "-a" if value.eq_ignore_ascii_case("POSIX") => {}
+            "-a" if value.eq_ignore_ascii_case("POSIX") => self.dummy = false,
+            "-a" if value.eq_ignore_ascii_case("DUMMY") => self.dummy = true,
             "-a" => {
                 let text = format!("ERROR: Unrecognized I/O API ({value})");
-                return Err(Refusal::new(FAILED, text, "Only -a POSIX is supported here."));
+                let advice = "Only -a POSIX and -a DUMMY are supported here.";
+                return Err(Refusal::new(FAILED, text, advice));
             }
             "-b" => self.branching = count()?,
             "-c" => self.collective = true,
@@ -196,6 +202,7 @@ impl Settings {
             "-G" => self.signature = value.parse().map_err(|_| bad())?,
             "-W" => self.wall_s = count()?,
             "-x" => self.status_file = Some(value.to_owned()),
+            "--saveRankPerformanceDetails" => self.ranks_file = Some(value.to_owned()),
             "-X" | "--verify-read" => self.verifies = true,
             "-Y" => self.syncs_phases = true,
             "-y" => self.sync = true,

@@ -55,7 +55,10 @@ pub fn text(options: &Options, run: &Run, host: &Host) -> String {
     out.push_str(&format!(
         "Path                : {}\nFS                  : {}\nNodemap: {}\n",
         options.settings.directory,
-        volume::in_words(&run.begin.facts.target),
+        match options.settings.dummy {
+            true => volume::NOTHING.to_owned(),
+            false => volume::in_words(&run.begin.facts.target),
+        },
         "1".repeat(most as usize)
     ));
     for (sweep, tasks) in (0..).zip(&options.work.sweeps) {

@@ -6,6 +6,14 @@ const GIBIBYTE: f64 = (1u64 << 30) as f64;
 const MEBI: f64 = (1u64 << 20) as f64;
 const TEBIBYTE: f64 = (1u64 << 40) as f64;
 
+/// What is printed where there is no file system.
+pub(crate) const NOTHING: &str = "0.0 GiB   Used FS: 0.0%   Inodes: 0.0 Mi   Used Inodes: 0.0%";
+
+/// The same in parts: size and share in use, inodes and share in use.
+pub(crate) fn nothing() -> ((String, String), (String, String)) {
+    (("0.0 GiB".into(), "0.0%".into()), ("0.0 Mi".into(), "0.0%".into()))
+}
+
 /// `252.0 GiB   Used FS: 6.6%   Inodes: 16.0 Mi   Used Inodes: 2.5%`: what is known of the file
 /// system.
 pub(crate) fn in_words(target: &TargetFacts) -> String {

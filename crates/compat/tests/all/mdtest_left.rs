@@ -45,7 +45,7 @@ fn all_go_on_to_what_the_fastest_made() {
     assert_sound(&job);
     let text = |line: &str| asked(line, None).unwrap_err().text;
     assert!(text("mdtest -n 5 -F -W 1").contains("together with other phases"));
-    assert!(text("mdtest -n 5 -C -W 1").contains("together with other phases"));
+    assert!(text("mdtest -n 5 -C -i 2 -W 1").contains("together with other phases"));
     assert!(text("mdtest -n 5 -C -F -z 1 -b 2 -W 1").contains("several directories"));
     // Without items there is nothing to be stopped, and mdtest takes it.
     assert!(asked("mdtest -a POSIX -W 2", None).is_ok());

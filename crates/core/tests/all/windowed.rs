@@ -73,6 +73,19 @@ fn workers_share_each_part_where_they_share_the_region() {
 }
 
 #[test]
+fn workers_that_share_a_part_split_each_of_them() {
+    let regions = Some(Sharing::Shared);
+    let stream = Stream { workers: 4, regions, ..of(Pattern::Permutation, [16, 4, 16]) };
+    let own: Vec<_> = (0..4).map(|worker| blocks(&stream, worker, 64, 16)).collect();
+    for part in 0..4 {
+        let turns = own.iter().flat_map(|own| &own[4 * part..4 * part + 4]);
+        let all: BTreeSet<u64> = turns.map(|(block, _)| *block).collect();
+        let first = 16 * part as u64;
+        assert_eq!(all, (first..first + 16).collect(), "each block of part {part} once");
+    }
+}
+
+#[test]
 fn a_region_without_a_whole_part_is_refused() {
     let stream = of(Pattern::SEQUENTIAL, [16, 16, 16]);
     let refused = Offsets::new(&stream, 0, 15 * BLOCK, SEED).map(|_| ()).unwrap_err();

@@ -148,6 +148,32 @@ mod several {
     }
 
     #[test]
+    fn ior_goes_through_random_segments_one_by_one() {
+        let place = under_mpirun(2, "ior -a POSIX -w -z -b 64k -t 16k -s 3", &[]);
+        let own = by_worker(&place, Kind::Write);
+        let mut all = BTreeSet::new();
+        for (_, offsets) in &own {
+            let records: Vec<u64> = offsets.iter().map(|offset| offset / (16 * KIB)).collect();
+            let segments: Vec<u64> = records.iter().map(|record| record / 8).collect();
+            assert_eq!(segments, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
+            all.extend(records);
+        }
+        assert_eq!((own.len(), all), (2, (0..24).collect()), "each record once");
+    }
+
+    #[test]
+    fn a_dummy_leaves_nothing_and_touches_nothing() {
+        let ior = "ior -a DUMMY -b 64k -t 16k -s 3 -F --dummy.delay-create=1000";
+        let mdtest = "mdtest -a DUMMY -I 20 -d not/there";
+        for line in [ior, mdtest] {
+            let place = under_mpirun(2, line, &[]);
+            assert!(place.stderr.contains("no drive was measured"), "{}", place.stderr);
+            assert!(place.in_order().concat().is_empty(), "{line}");
+            assert!(place.sizes.is_empty(), "{line}: {:?}", place.sizes);
+        }
+    }
+
+    #[test]
     fn metarates_creates_looks_at_and_sets_times_of_its_names() {
         let (ranks, each) = (2, 4);
         let line = "metarates -d junk -n 8 -C -U -S";

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::{Offsets, Region, Walk};
 use crate::op::{DataOp, Op};
-use crate::plan::{Stream, Window};
+use crate::plan::{Files, Sharing, Stream, Window};
 use crate::queue::Trouble;
 use drivelab_stats::{Permutation, splitmix64};
 
@@ -49,7 +49,10 @@ impl Windowed {
         let inner = Box::new(Offsets::of_file(&first, worker, file_bytes, seed)?);
         let part = inner.region();
         let whole = Region { bytes, slots: part.slots.saturating_mul(count), ..part };
-        let (left, key) = (window.moved(), seed ^ u64::from(worker));
+        // Those that share a part split one order of it.
+        let shared = stream.sharing() == Sharing::Shared && stream.files == Files::One;
+        let own = if shared { 0 } else { u64::from(worker) };
+        let (left, key) = (window.moved(), seed ^ own);
         Ok((Windowed { inner, window, count, number: 0, left, pass: 0, key }, whole))
     }
 

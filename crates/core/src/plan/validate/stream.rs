@@ -263,7 +263,9 @@ fn engine(stream: &Stream, problems: &mut Problems) {
 }
 
 fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Problems) {
-    let has_names = matches!(geometry.kind, TargetKind::Directory | TargetKind::Simulated);
+    // Without I/O there are none, and they need no place.
+    let has_names = matches!(geometry.kind, TargetKind::Directory | TargetKind::Simulated)
+        || !stream.engine.moves_data();
     problems.need(has_names, "pattern", || {
         "metadata actions need a directory or a simulated drive as target; give one".to_string()
     });
