@@ -209,6 +209,8 @@ pub struct Turns {
     pub wait_for: Option<String>,
     /// `create_only`.
     pub create_only: bool,
+    /// `allow_file_create=0`: its files are there, and large enough, or it fails.
+    pub files_exist: bool,
     /// `exitall`.
     pub exitall: bool,
     /// `exit_what`.
@@ -441,6 +443,11 @@ impl Settings {
     pub fn first_distribution(&self) -> &Distribution {
         let first = self.rw.kinds.iter().position(|is_issued| *is_issued);
         &self.distribution[first.unwrap_or(0)]
+    }
+
+    /// Whether one of its directions has a rate; `rate_iops=100,` is of reads alone.
+    pub fn has_rate(&self, of: &[u64; 3]) -> bool {
+        of.iter().zip(self.rw.kinds).any(|(rate, is_issued)| is_issued && *rate > 0)
     }
 
     /// Whom its end ends, if anybody.
