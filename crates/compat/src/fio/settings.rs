@@ -411,6 +411,7 @@ pub fn of(job: &Job, notes: &mut Vec<Note>, refusals: &mut Vec<Refusal>) -> Sett
     settings.norandommap &= !settings.turns.lfsr;
     let priority = settings.kernel.io_priority.map_or(0, IoPriority::number);
     settings.log_lines.priority = u16::try_from(priority).unwrap_or(0);
+    settings.turns.zones = settings.turns.zones.with_usual_mode();
     // Zones whose size is said are bytes.
     let of_zone = settings.turns.zones.zone_bytes();
     for amount in [&mut settings.offset, &mut settings.offset_increment]

@@ -92,9 +92,11 @@ pub(super) const ALL: &[Known] = &[
     option("exec_prerun", instead("call it before; drivelab runs no other programs")),
     option("exec_postrun", instead("call it afterwards; drivelab runs no other programs")),
     option("ioscheduler", instead("use `drivelab study tune`, which puts it back")),
-    option("zonemode", InPart(ZONES)).unless(&["none"]).sets(|to, it| {
+    option("zonemode", InPart(ZONES)).sets(|to, it| {
         let known = [("zbd", ZoneMode::Drive), ("strided", ZoneMode::Strided)];
-        put(&mut to.turns.zones.mode, it.one_of(&known))
+        let words = [known.as_slice(), &[("none", ZoneMode::None)]].concat();
+        to.turns.zones.is_said = true;
+        put(&mut to.turns.zones.mode, it.one_of(&words))
     }),
     option("zonesize", InPart("of strided; a drive is asked for its own"))
         .sets(|to, it| put(&mut to.turns.zones.bytes, it.bytes())),
