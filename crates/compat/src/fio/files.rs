@@ -57,6 +57,11 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         };
         state.is_there = state.bytes.is_some_and(|bytes| bytes >= *size);
     }
+    for ((_, settings), place) in jobs.iter().zip(&wanted) {
+        if settings.turns.files_exist {
+            are_there(&paths[place.files()], &states[place.files()])?;
+        }
+    }
     let file = |(name, size): (String, u64)| PlanFile { name, size: Size(size), grows: false };
     Ok(Places {
         target,
@@ -65,6 +70,18 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         jobs: wanted.iter().map(Wanted::place).collect(),
         on_drive: None,
     })
+}
+
+/// Refuses, as fio does, files that would have to be made or made longer.
+fn are_there(paths: &[String], states: &[State]) -> Result<(), Refusal> {
+    let missing = paths.iter().zip(states).find(|(_, state)| !state.is_there);
+    let Some((path, state)) = missing else { return Ok(()) };
+    let what = state.bytes.map_or("is not there".into(), |bytes| format!("has {bytes} bytes"));
+    Err(Refusal::new(
+        STATUS,
+        "fio: file creation disallowed by allow_file_create=0",
+        format!("{path} {what}: leave the option out, or make the file first."),
+    ))
 }
 
 /// The files of all jobs, and what is done with each.

@@ -160,6 +160,7 @@ fn check(settings: &Settings, work: Work) -> Result<(), Refusal> {
         (turns.replay.trace.is_some(), "read_iolog"),
         (settings.logs[3].is_some(), "write_iolog"),
         (turns.create_only, "create_only"),
+        (turns.files_exist && !work.makes(), "allow_file_create=0"),
         (settings.pre_read, "pre_read"),
         (settings.io_size.is_some(), "io_size"),
         (settings.number_ios.is_some(), "number_ios"),

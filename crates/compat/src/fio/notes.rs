@@ -373,8 +373,7 @@ fn cache(whole: &Whole<'_>, places: &Places, world: &dyn World, notes: &mut Vec<
 }
 
 fn loops(settings: &Settings, notes: &mut Vec<Note>) {
-    let rated = settings.rate.iter().chain(&settings.rate_iops).any(|rate| *rate > 0);
-    if rated {
+    if settings.has_rate(&settings.rate) || settings.has_rate(&settings.rate_iops) {
         notes.push(Note::new(
             "open_loop",
             "rate",
@@ -383,7 +382,7 @@ fn loops(settings: &Settings, notes: &mut Vec<Note>) {
              their latency from when they were due (response), which fio does not show.",
         ));
         let several = settings.bssplit.is_some() || settings.bsrange.is_some();
-        if several && settings.rate.iter().any(|rate| *rate > 0) {
+        if several && settings.has_rate(&settings.rate) {
             notes.push(Note::new(
                 "rates_on_average",
                 "rate",

@@ -47,6 +47,17 @@ impl<'a> Given<'a> {
         boolean(self.value)
     }
 
+    /// No or yes.
+    pub fn no(&self) -> Result<bool, BadValue> {
+        self.yes().map(|is_yes| !is_yes)
+    }
+
+    /// How often: as many as fio's own number holds.
+    pub fn loops(&self) -> Result<u64, BadValue> {
+        let loops = number(self.text()).ok().filter(|count| (1..1 << 32).contains(count));
+        loops.ok_or(BadValue::wants("a whole number from 1 to 4294967295"))
+    }
+
     /// The same of what stands before a comma, which is all that fio looks at.
     pub fn first_yes(&self) -> Result<bool, BadValue> {
         boolean(self.value.and_then(|text| text.split(',').next()))
@@ -440,9 +451,11 @@ pub fn splits(it: &Given<'_>, bs: [u64; 3]) -> Result<[Vec<(u64, u32)>; 3], Wron
             let (bytes, share) = part.split_once('/').unwrap_or((part, ""));
             let share = match share {
                 "" => None,
-                text => Some(text.parse::<u32>().map_err(|_| SPLIT)?),
+                text => Some(text.trim_end_matches('.').parse::<u32>().map_err(|_| SPLIT)?),
             };
-            entries.push((it.block(bytes)?, share));
+            // Of a range, as traces have them, fio takes the smaller size.
+            let least = bytes.split_once('-').map_or(bytes, |(least, _)| least);
+            entries.push((it.block(least)?, share));
         }
         let shares = entries.iter().filter_map(|(_, share)| *share);
         let given = shares.fold(0u32, u32::saturating_add);
@@ -461,8 +474,8 @@ pub fn splits(it: &Given<'_>, bs: [u64; 3]) -> Result<[Vec<(u64, u32)>; 3], Wron
     let mut lists = bs.map(|bs| vec![(bs, 100)]);
     for (place, part) in parts.iter().enumerate() {
         if !part.is_empty() {
-            let read = list(part)?;
-            lists[place..].fill(read);
+            let end = if place + 1 == parts.len() { 3 } else { place + 1 };
+            lists[place..end].fill(list(part)?);
         }
     }
     Ok(lists)

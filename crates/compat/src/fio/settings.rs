@@ -209,6 +209,8 @@ pub struct Turns {
     pub wait_for: Option<String>,
     /// `create_only`.
     pub create_only: bool,
+    /// `allow_file_create=0`: its files are there, and large enough, or it fails.
+    pub files_exist: bool,
     /// `exitall`.
     pub exitall: bool,
     /// `exit_what`.
@@ -411,6 +413,7 @@ pub fn of(job: &Job, notes: &mut Vec<Note>, refusals: &mut Vec<Refusal>) -> Sett
     settings.norandommap &= !settings.turns.lfsr;
     let priority = settings.kernel.io_priority.map_or(0, IoPriority::number);
     settings.log_lines.priority = u16::try_from(priority).unwrap_or(0);
+    settings.turns.zones = settings.turns.zones.with_usual_mode();
     // Zones whose size is said are bytes.
     let of_zone = settings.turns.zones.zone_bytes();
     for amount in [&mut settings.offset, &mut settings.offset_increment]
@@ -443,6 +446,11 @@ impl Settings {
     pub fn first_distribution(&self) -> &Distribution {
         let first = self.rw.kinds.iter().position(|is_issued| *is_issued);
         &self.distribution[first.unwrap_or(0)]
+    }
+
+    /// Whether one of its directions has a rate; `rate_iops=100,` is of reads alone.
+    pub fn has_rate(&self, of: &[u64; 3]) -> bool {
+        of.iter().zip(self.rw.kinds).any(|(rate, is_issued)| is_issued && *rate > 0)
     }
 
     /// Whom its end ends, if anybody.

@@ -101,6 +101,6 @@ pub fn have_map(settings: &Settings) -> bool {
     let is_one_list = issued.all(|(list, _)| Some(list) == first);
     let least = first.into_iter().flatten().map(|(bytes, _)| *bytes).min();
     let is_aligned = settings.ba.is_none_or(|align| least.is_some_and(|least| align <= least));
-    let has_rate = settings.rate.iter().any(|rate| *rate > 0);
+    let has_rate = settings.has_rate(&settings.rate);
     !settings.norandommap && is_one_list && is_aligned && !has_rate
 }

@@ -169,9 +169,9 @@ pub fn by_direction<T: Copy>(
     let mut values = before;
     for (place, part) in parts.iter().enumerate().take(3) {
         if !part.is_empty() {
-            let value = one(part)?;
-            // What follows without a word of its own is as the one before it.
-            values[place..].fill(value);
+            // The last word is that of all behind it; what has a comma behind it stands alone.
+            let end = if place + 1 == parts.len() { 3 } else { place + 1 };
+            values[place..end].fill(one(part)?);
         }
     }
     let is_empty = parts.iter().all(|part| part.is_empty());
@@ -217,7 +217,8 @@ mod tests {
         let of = |text| by_direction(text, [1, 1, 1], number);
         assert_eq!(of("4,8"), Ok([4, 8, 8]));
         assert_eq!(of(",8"), Ok([1, 8, 8]));
-        assert_eq!(of("4,,2"), Ok([4, 4, 2]));
+        assert_eq!(of("4,,2"), Ok([4, 1, 2]));
+        assert_eq!((of("4,"), of(",4,"), of("4")), (Ok([4, 1, 1]), Ok([1, 4, 1]), Ok([4; 3])));
         assert!(of("1,2,3,4").is_err());
         assert_eq!(amount("50%", 1024), Ok(Amount::Percent(50)));
         assert!(amount("101%", 1024).is_err());

@@ -13,6 +13,8 @@ use drivelab_core::units::Size;
 pub struct Zones {
     /// `zonemode`.
     pub mode: ZoneMode,
+    /// `zonemode` was said.
+    pub is_said: bool,
     /// `zonesize`.
     pub bytes: u64,
     /// `zonerange`; as large as `zonesize` if 0.
@@ -29,6 +31,13 @@ impl Zones {
     /// Bytes of a zone of the drive, where the line says it.
     pub fn zone_bytes(&self) -> Option<u64> {
         (self.mode == ZoneMode::Drive && self.bytes > 0).then_some(self.bytes)
+    }
+
+    /// Where no mode is said a size of zones asks for strided ones, as in fio of today and in that
+    /// from before there were modes; 3.33 does not take it.
+    pub fn with_usual_mode(self) -> Self {
+        let is_strided = !self.is_said && self.bytes > 0;
+        if is_strided { Zones { mode: ZoneMode::Strided, ..self } } else { self }
     }
 }
 
@@ -76,6 +85,11 @@ pub fn apply(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<
         ZoneMode::None if zones.appends => {
             Err(unsupported("write_mode=zone_append without zonemode", "add zonemode=zbd"))
         }
+        ZoneMode::None if zones.bytes > 0 => Err(Refusal::new(
+            STATUS,
+            "fio: --zonemode=none and --zonesize are not compatible.",
+            "Leave one of them out, or say zonemode=strided.",
+        )),
         ZoneMode::None => Ok(()),
         ZoneMode::Drive => of_drive(settings, stream),
         ZoneMode::Strided => strided(settings, place, stream),

@@ -105,3 +105,28 @@ fn a_page_cache_is_that_of_the_machine_that_has_it() {
     let notes = told("--name=a --directory=/mnt/a --rw=read --size=1m", "in_page_cache");
     assert!(notes.iter().all(|note| note.contains("memory of this machine")), "{notes:?}");
 }
+
+#[test]
+fn files_that_must_be_there_are_looked_for() {
+    let of = |line: &str| fio::parse(&words(&format!("fio {line}")), &Pretended::default());
+    let there = "--name=a --filename=/mnt/a/there --rw=read --size=1g";
+    for is_taken in [
+        format!("{there} --allow_file_create=0"),
+        "--name=a --filename=/mnt/a/new --rw=read --size=1g --allow_file_create=1".into(),
+        // What fio makes by name it makes in spite of it.
+        "--name=a --directory=/mnt/a --ioengine=filecreate --filesize=4k --allow_file_create=0"
+            .into(),
+    ] {
+        assert!(matches!(of(&is_taken), Ok(Asked::Run { .. })), "{is_taken}");
+    }
+    for (line, why) in [
+        ("--name=a --filename=/mnt/a/new --rw=read --size=1g", "/mnt/a/new is not there"),
+        ("--name=a --filename=/mnt/a/new --rw=write --size=1g", "/mnt/a/new is not there"),
+        ("--name=a --filename=/mnt/a/there --rw=read --size=2g", "there has 1073741824 bytes"),
+    ] {
+        let refusal = of(&format!("{line} --allow_file_create=0")).unwrap_err();
+        assert_eq!(refusal.text, "fio: file creation disallowed by allow_file_create=0", "{line}");
+        assert!(refusal.advice.contains(why), "{line}: {}", refusal.advice);
+        assert_eq!(refusal.status, 1, "{line}");
+    }
+}

@@ -155,7 +155,7 @@ fn under_its_own_name_notes_are_in_the_run_file_and_in_json() {
     let is_suspect = !json["drivelab"]["suspect"].as_array().unwrap().is_empty();
     assert_eq!(said.contains("suspect"), is_suspect, "{said}");
     // A refusal is an error, and is where errors are.
-    let output = ran(&program, &["--name=a", "--size=1m", "--flow=1"], home.path());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--flow"));
+    let output = ran(&program, &["--name=a", "--size=1m", "--uid=1"], home.path());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--uid"));
     assert_eq!(output.status.code(), Some(1));
 }

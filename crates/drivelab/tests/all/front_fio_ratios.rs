@@ -1,6 +1,7 @@
-//! Jobs of fio that keep their requests in a ratio, by drivelab and by fio itself.
+//! Jobs of fio that keep their requests in a ratio. fio's own jobs neither begin nor end together,
+//! so that counts of theirs are none to compare with.
 
-use crate::fio_lines::{OURS, THEIRS, jobs, place};
+use crate::fio_lines::{OURS, jobs, place};
 use serde_json::Value;
 
 fn done(jobs: &[Value]) -> Vec<f64> {
@@ -29,23 +30,11 @@ fn jobs_keep_the_ratio_of_their_flows() {
 }
 
 #[test]
-fn fio_keeps_it_as_well() {
-    let home = place();
-    // At their rates alone the second would do twelve times as much as the first.
-    let line = "--ioengine=null --size=100g --bs=4k --runtime=3 --time_based --name=a --flow=1 \
-                --rate_iops=500 --name=b --flow=8 --rate_iops=6000";
-    for program in [&OURS[..], &THEIRS] {
-        let done = done(&jobs(program, line, home.path()));
-        // Jobs of fio neither begin nor end together.
-        assert!((6.5..=9.5).contains(&(done[1] / done[0])), "{program:?}: {done:?}");
-    }
-}
-
-#[test]
 fn a_slow_job_slows_those_of_its_group() {
     let home = place();
+    // At its rate alone the second would do twelve times as much.
     let line = "--ioengine=null --size=100g --bs=4k --runtime=2 --time_based --flow_sleep=100 \
-                --name=slow --flow=1 --rate_iops=500 --name=fast --flow=8";
+                --name=slow --flow=1 --rate_iops=500 --name=fast --flow=8 --rate_iops=6000";
     let done = done(&jobs(&OURS, line, home.path()));
     assert_ratio(&done, &[1.0, 8.0]);
     assert!((900.0..=1010.0).contains(&done[0]), "{done:?}");

@@ -31,7 +31,7 @@ const OPEN_LOOP: &str = "an open loop: requests are due at equal times, and late
 /// In the order of fio's own list.
 pub(super) const ALL: &[Known] = &[
     option("loops", Near("with io_size or number_ios a loop continues where the last one ended"))
-        .sets(|to, it| put(&mut to.loops, it.count().map(u64::from))),
+        .sets(|to, it| put(&mut to.loops, it.loops())),
     option("numjobs", Same).sets(|to, it| put(&mut to.numjobs, it.count())),
     option("startdelay", InPart("one delay; a range, from which fio draws one, is refused"))
         .sets(|to, it| put(&mut to.turns.start_ns, start_delay(it))),
@@ -66,8 +66,10 @@ pub(super) const ALL: &[Known] = &[
     .off(),
     option("verify_state_save", Ignored("the run file has the plan, which says what is where")),
     option("trim_percentage", instead("use rw=trim or rw=randtrim")).off(),
-    option("trim_verify_zero", instead("use rw=trim or rw=randtrim")).off(),
-    option("trim_backlog, trim_backlog_batch", Ignored("they belong to trim_percentage")),
+    option(
+        "trim_verify_zero, trim_backlog, trim_backlog_batch",
+        Ignored("they belong to trim_percentage: fio looks at none of the trims of rw=trim"),
+    ),
     option("verify_header_seed", Ignored("stamps carry the seed of the plan")),
     option("verify_pattern_interval", InPart(PATTERN))
         .sets(|to, it| put(&mut to.marks.every, it.number())),
@@ -90,9 +92,11 @@ pub(super) const ALL: &[Known] = &[
     option("exec_prerun", instead("call it before; drivelab runs no other programs")),
     option("exec_postrun", instead("call it afterwards; drivelab runs no other programs")),
     option("ioscheduler", instead("use `drivelab study tune`, which puts it back")),
-    option("zonemode", InPart(ZONES)).unless(&["none"]).sets(|to, it| {
+    option("zonemode", InPart(ZONES)).sets(|to, it| {
         let known = [("zbd", ZoneMode::Drive), ("strided", ZoneMode::Strided)];
-        put(&mut to.turns.zones.mode, it.one_of(&known))
+        let words = [known.as_slice(), &[("none", ZoneMode::None)]].concat();
+        to.turns.zones.is_said = true;
+        put(&mut to.turns.zones.mode, it.one_of(&words))
     }),
     option("zonesize", InPart("of strided; a drive is asked for its own"))
         .sets(|to, it| put(&mut to.turns.zones.bytes, it.bytes())),
@@ -156,8 +160,7 @@ pub(super) const ALL: &[Known] = &[
     option("create_on_open", Ignored("files are always made before the jobs")),
     option("create_only", InPart("of all jobs of a line together"))
         .sets(|to, it| put(&mut to.turns.create_only, it.yes())),
-    option("allow_file_create", instead("name files that exist; reading never makes any"))
-        .unless(&["1"]),
+    option("allow_file_create", Same).sets(|to, it| put(&mut to.turns.files_exist, it.no())),
     option("allow_mounted_write", no("the guard never lets a mounted device be written")).off(),
     option("pre_read", Same).sets(|to, it| put(&mut to.pre_read, it.yes())),
     option("cpumask", Same).sets(|to, it| put(&mut to.cpus, mask_of_cpus(it))),
