@@ -79,7 +79,7 @@ fn are_there(paths: &[String], states: &[State]) -> Result<(), Refusal> {
     let what = state.bytes.map_or("is not there".into(), |bytes| format!("has {bytes} bytes"));
     Err(Refusal::new(
         STATUS,
-        "fio: file creation disallowed by allow_file_create=0",
+        "fio: allow_file_create=0, and a file would have to be made",
         format!("{path} {what}: leave the option out, or make the file first."),
     ))
 }

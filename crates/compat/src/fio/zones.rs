@@ -87,7 +87,7 @@ pub fn apply(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<
         }
         ZoneMode::None if zones.bytes > 0 => Err(Refusal::new(
             STATUS,
-            "fio: --zonemode=none and --zonesize are not compatible.",
+            "fio: zonemode=none has no zones, and zonesize gives them a size",
             "Leave one of them out, or say zonemode=strided.",
         )),
         ZoneMode::None => Ok(()),

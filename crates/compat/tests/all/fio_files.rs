@@ -125,7 +125,10 @@ fn files_that_must_be_there_are_looked_for() {
         ("--name=a --filename=/mnt/a/there --rw=read --size=2g", "there has 1073741824 bytes"),
     ] {
         let refusal = of(&format!("{line} --allow_file_create=0")).unwrap_err();
-        assert_eq!(refusal.text, "fio: file creation disallowed by allow_file_create=0", "{line}");
+        assert_eq!(
+            refusal.text, "fio: allow_file_create=0, and a file would have to be made",
+            "{line}"
+        );
         assert!(refusal.advice.contains(why), "{line}: {}", refusal.advice);
         assert_eq!(refusal.status, 1, "{line}");
     }
