@@ -23,13 +23,24 @@ pub struct Member {
     pause_ns: Time,
     issued: u64,
     is_in: bool,
+    /// When it began to wait.
+    since: Option<Time>,
+    waited_ns: Time,
 }
 
 impl Member {
     /// A worker that does not count yet.
     pub fn new(of: plan::Flow, group: Arc<Group>) -> Self {
         let pause_ns = of.pause.0.max(PAUSE_NS_MIN);
-        Member { group, weight: u64::from(of.weight), pause_ns, issued: 0, is_in: false }
+        Member {
+            group,
+            weight: u64::from(of.weight),
+            pause_ns,
+            issued: 0,
+            is_in: false,
+            since: None,
+            waited_ns: 0,
+        }
     }
 
     /// From now on the others wait for it.
@@ -61,9 +72,26 @@ impl Member {
         has_share
     }
 
-    /// When to look again.
-    pub fn look_at(&self, now: Time) -> Time {
+    /// It waits; returns when to look again.
+    pub fn wait(&mut self, now: Time) -> Time {
+        self.since.get_or_insert(now);
         now.saturating_add(self.pause_ns)
+    }
+
+    /// Whether it has waited until now.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// It waits no longer.
+    pub fn go_on(&mut self, now: Time) {
+        self.waited_ns += self.since.take().map_or(0, |since| now.saturating_sub(since));
+    }
+
+    /// How long it has waited in all, in nanoseconds.
+    pub fn waited_ns(&self) -> Time {
+        self.waited_ns
     }
 }
 
@@ -119,6 +147,15 @@ mod tests {
     fn one_alone_is_never_held() {
         let mut alone = members(&[7]);
         assert_eq!(taken(&mut alone, 1_000), [1_000]);
-        assert_eq!((alone[0].look_at(5), alone[0].pause_ns), (1_005, 1_000));
+        assert_eq!((alone[0].waits(), alone[0].waited_ns()), (false, 0));
+    }
+
+    #[test]
+    fn waiting_is_timed_from_its_beginning_to_its_end() {
+        let mut member = members(&[1]).remove(0);
+        assert_eq!((member.wait(500), member.wait(1_500)), (1_500, 2_500));
+        member.go_on(3_000);
+        member.go_on(9_000);
+        assert_eq!((member.waits(), member.waited_ns()), (false, 2_500));
     }
 }

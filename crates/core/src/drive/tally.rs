@@ -111,6 +111,10 @@ pub struct Tally {
     pub unstamped: u64,
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 fn is_empty(levels: &[u64; DEPTH_LEVELS]) -> bool {
     levels.iter().all(|count| *count == 0)
 }
@@ -364,6 +368,9 @@ pub struct Phase {
     /// Page faults that waited for a drive, and those that did not; absent where unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_faults: Option<(u64, u64)>,
+    /// Time it waited for others of its group with less than their share, in nanoseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waited_ns: u64,
     /// I/Os the worker issued in the whole step, ramp included.
     pub issued: u64,
     /// Where its time was over while there was more to do: what it had done, and when it stood

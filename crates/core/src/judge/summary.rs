@@ -188,6 +188,9 @@ pub struct StreamSummary {
     pub engine_cpu_ns_per_op: Option<f64>,
     /// Mean operations in flight at submission, per worker.
     pub depth_reached: Option<f64>,
+    /// Share of their time that its workers waited for others of their group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_share: Option<f64>,
     /// Times in which no worker had a completion.
     pub gaps: Gaps,
     /// The slowest I/Os of the window, slowest first, at most [`SLOWEST_SHOWN`].

@@ -1,5 +1,6 @@
 //! Streams that keep their operations in a ratio.
 
+use super::is_zero_span;
 use crate::units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,16 +11,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
-    /// Operations of each worker for so many of one whose weight is 1.
+    /// Operations of each worker, as a multiple of those of a worker of weight 1.
     pub weight: u32,
     /// Which streams belong together.
     #[serde(default)]
     pub group: u32,
     /// How long it waits before it looks again; as soon as it can if 0.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero_span")]
     pub pause: Span,
-}
-
-fn is_none(span: &Span) -> bool {
-    span.0 == 0
 }

@@ -20,10 +20,14 @@ fn counts(issues: &[Issue], streams: usize) -> Vec<u64> {
 }
 
 fn issues(streams: Vec<Stream>, elapsed: u64) -> Vec<Issue> {
+    outcome(streams, elapsed).issues
+}
+
+fn outcome(streams: Vec<Stream>, elapsed: u64) -> Outcome {
     let until = Until { elapsed: Some(Span(elapsed)), ..Until::default() };
     let step = Step { until, streams, ..Step::default() };
     let drivers = drivers_of(&step, 0, SEED, Span(SECOND), FILE).unwrap();
-    run(drivers, constant(50 * MICROSECOND)).issues
+    run(drivers, constant(50 * MICROSECOND))
 }
 
 fn assert_ratio(counts: &[u64], weights: &[u64]) {
@@ -98,4 +102,24 @@ fn bounds_and_flushes_are_what_they_are_without_a_ratio() {
     let streams = vec![counted(of(1, 0)), counted(of(9, 0))];
     let all = issues(streams, SECOND);
     assert_eq!(counts(&all, 2), [700, 700]);
+}
+
+/// A worker that stands still holds the other one: that is no freeze of the drive, no slow request,
+/// and no time that the other one did not have.
+#[test]
+fn waiting_for_others_is_told_and_taken_for_nothing_else() {
+    let rests = Stream { arrival: Arrival::thinking(None, Span(SECOND / 4)), ..of(1, 0) };
+    let outcome = outcome(vec![rests, of(1, 0)], 2 * SECOND);
+    let phases: Vec<_> = outcome.finished.iter().map(|finished| finished.phase).collect();
+    assert_eq!(phases[0].waited_ns, 0, "nobody is slower");
+    let waited = phases[1].waited_ns;
+    assert!(waited > 2 * SECOND - 20 * MILLISECOND && waited < 2 * SECOND, "{waited}");
+    assert_eq!(phases[0].closed, 2 * SECOND, "it waits to the end, and has had that time");
+    assert!(phases[1].closed >= 2 * SECOND, "{:?}", phases[1]);
+    let held = outcome.sink.tallies.iter().filter(|tally| tally.stream == 1);
+    for tally in held {
+        assert_eq!((tally.gap_ns_max, tally.gaps.len()), (50 * MICROSECOND, 0), "{tally:?}");
+        let slowest = tally.kinds.iter().map(|kind| kind.service.max()).max();
+        assert_eq!(slowest, Some(50 * MICROSECOND));
+    }
 }

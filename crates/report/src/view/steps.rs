@@ -301,6 +301,9 @@ pub(crate) fn details(stream: &StreamSummary) -> Vec<String> {
         let reached = units::digits(depth);
         cost.push(format!("depth reached {reached} of {} per worker", stream.load.depth));
     }
+    if let Some(waited) = stream.waited_share {
+        cost.push(format!("{} of the time spent waiting for its group", units::percent(waited)));
+    }
     if let Some(cpu) = stream.engine_cpu_ns_per_op {
         cost.push(format!("{} of CPU time per I/O", units::time(cpu)));
     }

@@ -103,13 +103,14 @@ impl Driver {
                 self.book.note_backlog(waiting);
                 return Ok(Next::Completion);
             }
-            if let Some(flow) = &mut self.flow
-                && !flow.take()
-            {
-                open.was_full = true;
-                let waiting = open.backlog(now, opened, end_at);
-                self.book.note_backlog(waiting);
-                return Ok(Next::Wake(flow.look_at(now).min(end_at)));
+            if let Some(flow) = &mut self.flow {
+                if !flow.take() {
+                    open.was_full = true;
+                    let waiting = open.backlog(now, opened, end_at);
+                    self.book.note_backlog(waiting);
+                    return Ok(Next::Wake(flow.wait(now).min(end_at)));
+                }
+                flow.go_on(now);
             }
             open.take_due(opened);
             self.book.note_late(now - due);
@@ -141,7 +142,7 @@ impl Driver {
             bursts.begin();
         }
         while self.may_issue() && self.bursts.as_ref().is_some_and(|bursts| bursts.left > 0) {
-            if self.has_had_its_share() {
+            if self.has_had_its_share(queue) {
                 return self.look_again(queue);
             }
             self.bursts.as_mut().map(Bursts::take);
@@ -156,7 +157,7 @@ impl Driver {
     /// A closed loop that waits for others who have had less than their share.
     fn pump_in_ratio<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         while self.may_issue() {
-            if !self.follows() && self.has_had_its_share() {
+            if !self.follows() && self.has_had_its_share(queue) {
                 return self.look_again(queue);
             }
             self.issue_next(queue, 0)?;
@@ -165,8 +166,13 @@ impl Driver {
     }
 
     /// Counts one more operation in its group, unless that would be more than its share.
-    fn has_had_its_share(&mut self) -> bool {
-        self.flow.as_mut().is_some_and(|flow| !flow.take())
+    fn has_had_its_share<Q: Queue + ?Sized>(&mut self, queue: &Q) -> bool {
+        let Some(flow) = &mut self.flow else { return false };
+        let goes_on = flow.take();
+        if goes_on && flow.waits() {
+            flow.go_on(queue.now());
+        }
+        !goes_on
     }
 
     /// Comes back when others may have issued more.
@@ -176,7 +182,7 @@ impl Driver {
         if self.is_exhausted() {
             return self.wind_up(queue);
         }
-        let at = self.flow.as_ref().map_or(now, |flow| flow.look_at(now));
+        let at = self.flow.as_mut().map_or(now, |flow| flow.wait(now));
         Ok(Next::Wake(at.min(self.bounds.end_at)))
     }
 
@@ -229,6 +235,7 @@ impl Driver {
 
     fn wind_up<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if let Some(flow) = &mut self.flow {
+            flow.go_on(self.clock.now);
             flow.leave();
         }
         if let Some(what) = self.defect {

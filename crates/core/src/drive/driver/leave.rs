@@ -4,6 +4,7 @@ use super::parts::{Bounds, Ending, Wear};
 use super::{Driver, Failure, SPARES, Setup};
 use crate::anatomy::Stamped;
 use crate::content::{Fault, Stamp};
+use crate::flow::Member;
 use crate::offsets::Offsets;
 use crate::op::{DataOp, Op, Time};
 use crate::plan::{Arrival, Files, Sharing, SyncTiming};
@@ -94,7 +95,7 @@ impl Driver {
                 self.clock.first_issue
             },
             last: self.clock.last_data,
-            closed: if self.setup.stream.arrival.rate().is_some()
+            closed: if (self.setup.stream.arrival.rate().is_some() || self.flow.is_some())
                 && self.clock.now >= self.bounds.end_at
             {
                 closed.max(self.bounds.end_at)
@@ -106,6 +107,7 @@ impl Driver {
             system_cpu_ns: None,
             context_switches: None,
             page_faults: None,
+            waited_ns: self.flow.as_ref().map_or(0, Member::waited_ns),
             issued: self.bounds.issued,
             stonewall: self.stonewalled(),
         };

@@ -120,6 +120,13 @@ fn phases(step: &StepRun, stream: u32) -> Vec<&Phase> {
     all.filter(|phase| phase.stream == stream).collect()
 }
 
+/// Share of their time that workers of a group waited for the others.
+fn waited_share(plan: &Stream, phases: &[&Phase]) -> Option<f64> {
+    let sum = |of: fn(&Phase) -> u64| phases.iter().map(|phase| of(phase)).sum::<u64>() as f64;
+    let all = sum(|phase| phase.closed.saturating_sub(phase.opened));
+    plan.flow.and_then(|_| ratio(sum(|phase| phase.waited_ns), all))
+}
+
 /// Mean operations in flight of one worker, by Little's law: time spent in operations ÷ time.
 /// What was in flight when each was submitted would say less: within a batch it counts up from 1.
 fn depth_reached(step: &StepRun, stream: u32, seconds: Option<f64>) -> Option<f64> {
@@ -167,6 +174,7 @@ pub(crate) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
         kinds,
         engine_cpu_ns_per_op: cpu_ns_per_op(&phases(step, stream)),
         depth_reached: depth_reached(step, stream, seconds),
+        waited_share: waited_share(plan, &phases(step, stream)),
         gaps: stream_gaps(step, stream),
         slowest: slowest(step, stream, window),
         backlog: if open { largest(|tally| tally.backlog_max) } else { None },

@@ -6,7 +6,7 @@ use crate::observed::{
     BlockSample, CpuThrottle, Extents, IoLimit, LimitedRate, LinkChange, PressureSpan,
     ProcessBytes, Temperature,
 };
-use crate::plan::{Mix, Names, Pattern, Plan, Sharing, Sync, SyncTiming, Until};
+use crate::plan::{Flow, Mix, Names, Pattern, Plan, Sharing, Sync, SyncTiming, Until};
 use crate::record::{ProcessFacts, Record, StepBegin};
 use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
@@ -306,6 +306,13 @@ fn a_load_that_is_not_what_it_is_called_is_noticed() {
     assert_eq!(reasons(Evidence::reads(), merged), [""; 0], "requests that carry four");
     let busy = |e: &mut Evidence| e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
     assert_eq!(reasons(Evidence::reads(), busy), ["generator_saturated"]);
+    let waits = |e: &mut Evidence, percent: u64| {
+        e.stream.flow = Some(Flow { weight: 1, ..Flow::default() });
+        e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
+        e.end.phases[0].waited_ns = SPAN_NS * percent / 100;
+    };
+    assert_eq!(reasons(Evidence::reads(), |e| waits(e, 0)), ["generator_saturated"]);
+    assert_eq!(reasons(Evidence::reads(), |e| waits(e, 90)), [""; 0], "it waited for others");
     let names = |e: &mut Evidence, system_percent: u64| {
         let actions = vec![Action::Create];
         e.stream.pattern = Pattern::Names(Names { actions, ..Names::default() });

@@ -63,6 +63,7 @@ fn repetition(claim: &Claim, step: u32, p99: u64) -> StepSummary {
             total: Rates::default(),
             engine_cpu_ns_per_op: None,
             depth_reached: None,
+            waited_share: None,
             gaps: Gaps::default(),
             slowest: Vec::new(),
             backlog: None,
