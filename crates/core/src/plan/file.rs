@@ -12,7 +12,8 @@ pub struct PlanFile {
     pub name: String,
     /// Size of the file.
     pub size: Size,
-    /// It begins empty, and grows as it is written, instead of having its size from the start.
+    /// It begins empty, and grows as it is written, instead of having its size from the start. One
+    /// that drivelab made earlier is emptied, and stays or goes as one that the run makes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub grows: bool,
 }

@@ -177,3 +177,21 @@ fn an_interrupted_line_has_said_how_it_left_its_file() {
     user.types(&short).status(3);
     assert_eq!(std::fs::read(&path).unwrap()[..8], *b"precious");
 }
+
+/// IOR removes what stands before it writes, so that what it leaves is what this line asks for.
+#[test]
+fn a_line_of_ior_without_k_removes_what_an_earlier_one_kept() {
+    let user = User::new();
+    let typed = |line: &str| user.types(&words(line)).fine();
+    typed("ior -w -k -t 64k -b 128k -o there");
+    typed("ior -w -k -t 64k -b 64k -o there");
+    assert_eq!(std::fs::metadata(user.work().join("there")).unwrap().len(), 64 << 10);
+    typed("ior -w -E -t 64k -b 64k -o there");
+    assert!(user.work().join("there").exists(), "-E uses it as it is");
+    typed("ior -w -t 64k -b 64k -o there");
+    assert_eq!(user.listing(), [""; 0]);
+    typed("ior -w -k -t 64k -b 64k -o there");
+    std::fs::write(user.work().join("there"), "precious").unwrap();
+    user.types(&words("ior -w -t 64k -b 64k -o there")).status(3);
+    assert_eq!(std::fs::read(user.work().join("there")).unwrap(), b"precious");
+}

@@ -49,6 +49,29 @@ fn named_files_are_made_kept_and_found_again() {
     assert!(room.path("a.0.0").exists(), "it was to be kept");
 }
 
+/// A file that begins empty is this run's, whoever of drivelab made it: it stays or goes as asked.
+#[test]
+fn what_begins_empty_stays_or_goes_as_one_that_is_made() {
+    let room = Room::new();
+    let system = System::live();
+    let mut wanted = request(&room, &[("a", MIB, true), ("whole", MIB, true)]);
+    wanted.named[0].grows_to = Some(MIB);
+    for (keep, stays) in [(true, true), (true, true), (false, false)] {
+        wanted.keep = keep;
+        let target = open_target(&system, &wanted).unwrap();
+        assert_eq!(std::fs::metadata(room.path("a")).unwrap().len(), 0);
+        File::from(target.descriptor(0, WRITING).unwrap()).write_all_at(b"ours", 0).unwrap();
+        target.close().unwrap();
+        assert_eq!((room.path("a").exists(), room.path("whole").exists()), (stays, true));
+    }
+    wanted.keep = true;
+    open_target(&system, &wanted).unwrap().close().unwrap();
+    std::fs::write(room.path("a"), b"precious").unwrap();
+    wanted.keep = false;
+    refused(open_target(&system, &wanted), "changed_since");
+    assert_eq!(std::fs::read(room.path("a")).unwrap(), b"precious");
+}
+
 #[test]
 fn what_was_made_is_removed_and_what_is_foreign_stays() {
     let room = Room::new();
