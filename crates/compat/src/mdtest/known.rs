@@ -7,8 +7,8 @@ use crate::option::{self, Opt, ignored, near, refused, same};
 const CONTENT: &str = "files hold numbers that count up from -G, as mdtest's do without it";
 const PER_RANK: &str = "leave it out; the run file has the times of every task";
 const COMMAND: &str = "leave it out; nothing is started during a measurement";
-const TREE: &str = "at most 128 directories with items, numbered from 0 in each; going from one to \
-                    the next is not in the time";
+const TREE: &str = "at most 128 directories with items; all tasks go to the next one together, and \
+                    the time between is left out";
 const LEFT: &str = "without -C on names of an earlier line, of drivelab's own";
 const WALL: &str = "in a line with -C alone, and in one directory with items";
 const STATUS: &str = "a file that another program wrote is not replaced";

@@ -88,8 +88,7 @@ fn differing(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
         say("without_effect", "-t", Treatment::Ignored, text);
     }
     if work.tree.with_items() * u64::from(work.trees) > 1 {
-        let text = "Names are numbered from 0 in each directory, and all tasks go to the next one \
-                    together.";
+        let text = "All tasks go to the next directory together.";
         say("tree_by_steps", "-z", Treatment::Approximated, text);
     }
     if settings.leaves_only && settings.depth == 0 {

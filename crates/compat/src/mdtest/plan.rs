@@ -148,6 +148,24 @@ struct Kind {
     removal: Phase,
 }
 
+/// The items of one directory.
+struct ItemsOf {
+    place: String,
+    /// The number of its first item.
+    first: u64,
+}
+
+impl ItemsOf {
+    /// How items of a task are spelt.
+    fn form(&self, kind: Kind, task: &str) -> String {
+        let ItemsOf { place, first } = self;
+        match first {
+            0 => format!("{place}/{}.mdtest.{task}.{{name}}", kind.name),
+            _ => format!("{place}/{}.mdtest.{task}.{{name+{first}}}", kind.name),
+        }
+    }
+}
+
 const DIRECTORIES: Kind = Kind {
     name: "dir",
     of_directories: true,
@@ -218,8 +236,8 @@ impl Maker<'_> {
 
     fn items(&mut self, kind: Kind, tasks: u32) {
         let (work, settings) = (self.work, self.settings);
-        let down = self.places(&work.tree.items_from_the_root());
-        let level = self.places(&work.tree.items_by_level());
+        let down = self.items_of(&work.tree.items_from_the_root());
+        let level = self.items_of(&work.tree.items_by_level());
         // The tasks whose names they are: in each phase as many further on.
         let shift = |phases: u64| {
             let tasks = u64::from(tasks);
@@ -299,13 +317,13 @@ impl Maker<'_> {
     }
 
     /// Every task on its own names, or with `-c` task 0 on those of one after the other.
-    fn by_all_or_one(&mut self, kind: Kind, phase: Phase, places: &[String], stream: &Stream) {
+    fn by_all_or_one(&mut self, kind: Kind, phase: Phase, places: &[ItemsOf], stream: &Stream) {
         if !self.settings.collective {
             return self.by_all(kind, (phase, true), places, stream);
         }
         for place in places {
             for task in 0..stream.workers {
-                let form = Some(format!("{place}/{}.mdtest.{task}.{{name}}", kind.name));
+                let form = Some(place.form(kind, &task.to_string()));
                 let own = Stream { workers: 1, neighbour: 0, ..stream.clone() };
                 let own = own.with_names(|names| names.form = form);
                 self.measured(phase, true, own);
@@ -318,16 +336,25 @@ impl Maker<'_> {
         &mut self,
         kind: Kind,
         (phase, counts): (Phase, bool),
-        places: &[String],
+        places: &[ItemsOf],
         stream: &Stream,
     ) {
         for place in places {
-            let form = Some(format!("{place}/{}.mdtest.{{worker}}.{{name}}", kind.name));
+            let form = Some(place.form(kind, "{worker}"));
             self.measured(phase, counts, stream.clone().with_names(|names| names.form = form));
         }
         if counts {
             self.sync(phase);
         }
+    }
+
+    /// The items of these directories in all trees: their numbers go on from directory to
+    /// directory of a tree.
+    fn items_of(&self, numbers: &[u64]) -> Vec<ItemsOf> {
+        let each = u64::from(self.work.names);
+        let first = numbers.iter().map(|number| number.saturating_mul(each)).cycle();
+        let places = self.places(numbers).into_iter().zip(first);
+        places.map(|(place, first)| ItemsOf { place, first }).collect()
     }
 
     /// The paths of these directories in all trees.

@@ -115,6 +115,14 @@ fn options_reach_the_plan() {
         [0, 1, 2]
             .map(|at| format!("out/test-dir.0-{at}/mdtest_tree.0/file.mdtest.{{worker}}.{{name}}"))
     );
+    let tree = streams("-I 5 -z 1 -b 2 -F", 1, Phase::FileCreation);
+    let forms: Vec<_> = tree
+        .iter()
+        .filter_map(|it| it.names().unwrap().form.as_deref()?.split("file").nth(1))
+        .collect();
+    let numbers =
+        ["name", "name+5", "name+10"].map(|from| format!(".mdtest.{{worker}}.{{{from}}}"));
+    assert_eq!(forms, numbers, "they go on from directory to directory");
     assert!(job("-n 2 -C", 1).0.keeps && !job("-n 2", 1).0.keeps);
 }
 

@@ -158,9 +158,9 @@ pub struct Names {
     pub names: Option<u32>,
     /// One directory for all workers or one each.
     pub directories: Files,
-    /// How they are spelt in the target directory itself, as in `n{worker}f{name}`. They stay from
-    /// step to step, and are made by an action of a step. Absent: names of drivelab's own in a
-    /// directory of its own.
+    /// How they are spelt in the target directory itself, as in `n{worker}f{name}`; their numbers
+    /// begin at 20 with `{name+20}`. They stay from step to step, and are made by an action of a
+    /// step. Absent: names of drivelab's own in a directory of its own.
     pub form: Option<String>,
     /// They are of directories, which mkdir makes and unlink removes.
     pub of_directories: bool,

@@ -247,9 +247,9 @@ pub struct StreamText {
     /// Each address is trimmed, and then written: a mix of as many trims as writes, in pairs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trim_first: bool,
-    /// Names: how they are spelt in the target directory itself, as in `n{worker}f{name}`. They
-    /// stay from step to step, and are made by an action of a step. Absent: names of drivelab's
-    /// own in a directory of its own.
+    /// Names: how they are spelt in the target directory itself, as in `n{worker}f{name}`; their
+    /// numbers begin at 20 with `{name+20}`. They stay from step to step, and are made by an action
+    /// of a step. Absent: names of drivelab's own in a directory of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// Names: they are of directories, which mkdir makes and unlink removes.

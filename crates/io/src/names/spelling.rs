@@ -1,11 +1,14 @@
 //! Names as a plan spells them.
 
 use super::{NAME_BYTES, Name, digits};
+use drivelab_core::plan::numbered;
 
 /// The names of one worker: what stands before their number, and what stands behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spelling {
     before: Vec<u8>,
+    /// The number of the first name.
+    first: u32,
     /// Absent: one name without a number.
     behind: Option<Vec<u8>>,
 }
@@ -14,11 +17,11 @@ impl Spelling {
     /// Of a form such as `n{worker}f{name}`.
     pub(crate) fn new(form: &str, worker: u32) -> Self {
         let own = form.replace("{worker}", &worker.to_string());
-        let (before, behind) = match own.split_once("{name}") {
-            Some((before, behind)) => (before, Some(behind.as_bytes().to_vec())),
-            None => (own.as_str(), None),
+        let (before, first, behind) = match numbered(&own) {
+            Some((before, first, behind)) => (before, first, Some(behind.as_bytes().to_vec())),
+            None => (own.as_str(), 0, None),
         };
-        Spelling { before: before.as_bytes().to_vec(), behind }
+        Spelling { before: before.as_bytes().to_vec(), first, behind }
     }
 
     /// The name of this number.
@@ -34,7 +37,7 @@ impl Spelling {
         };
         self.before.iter().copied().for_each(&mut put);
         if let Some(behind) = &self.behind {
-            digits(u64::from(number), &mut put);
+            digits(u64::from(self.first) + u64::from(number), &mut put);
             behind.iter().copied().for_each(&mut put);
         }
         Name { text }
@@ -46,7 +49,8 @@ impl Spelling {
         let Some(behind) = &self.behind else { return rest.is_empty().then_some(0) };
         let number = std::str::from_utf8(rest.strip_suffix(behind.as_slice())?).ok()?;
         let is_plain = number == "0" || !number.starts_with(['0', '+']);
-        number.parse().ok().filter(|_| is_plain)
+        let number: u64 = number.parse().ok().filter(|_| is_plain)?;
+        u32::try_from(number.checked_sub(self.first.into())?).ok()
     }
 }
 
@@ -62,6 +66,12 @@ mod tests {
         for other in ["12/n12f.x", "12/n12f07.x", "12/n12f+7.x", "1/n1f7.x", "12/n12f7", ""] {
             assert_eq!(spelling.number(other.as_bytes()), None, "{other}");
         }
+        let later = Spelling::new("f{name+20}", 0);
+        assert_eq!(later.name(7).c_str(), c"f27");
+        assert_eq!(
+            [&b"f27"[..], b"f20", b"f19"].map(|of| later.number(of)),
+            [Some(7), Some(0), None]
+        );
         let one = Spelling::new("{worker}", 3);
         assert_eq!(one.name(0).c_str(), c"3");
         assert_eq!((one.number(b"3"), one.number(b"33")), (Some(0), None));

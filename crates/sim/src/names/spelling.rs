@@ -2,7 +2,7 @@
 
 use drivelab_core::driver::Setup;
 use drivelab_core::op::{Action, NameOp};
-use drivelab_core::plan::{Files, Sync};
+use drivelab_core::plan::{Files, Sync, numbered};
 use std::io::Write;
 
 /// Whose names they are, and how they are worked on.
@@ -11,8 +11,9 @@ pub(super) struct Owner {
     step: u32,
     /// Stream and worker in one number.
     worker: u32,
-    /// A name that the plan spells: what stands before its number, and behind it.
-    form: Option<(String, Option<String>)>,
+    /// A name that the plan spells: what stands before its number, that of the first one, and what
+    /// stands behind it.
+    form: Option<(String, Option<(u32, String)>)>,
     /// The directory of drivelab's own names.
     scratch: u32,
     /// Names are there beforehand, and stay over all passes.
@@ -34,8 +35,10 @@ impl Owner {
         let part = setup.stream.part_of(setup.worker).to_string();
         let form = of.form.as_ref().map(|form| {
             let own = form.replace("{worker}", &part);
-            match own.split_once("{name}") {
-                Some((before, behind)) => (before.to_owned(), Some(behind.to_owned())),
+            match numbered(&own) {
+                Some((before, first, behind)) => {
+                    (before.to_owned(), Some((first, behind.to_owned())))
+                }
                 None => (own, None),
             }
         });
@@ -71,7 +74,9 @@ impl Owner {
         let name = op.name();
         let written = match &self.form {
             Some((before, None)) => write!(into, "{before}"),
-            Some((before, Some(behind))) => write!(into, "{before}{name}{behind}"),
+            Some((before, Some((first, behind)))) => {
+                write!(into, "{before}{}{behind}", u64::from(*first) + u64::from(name))
+            }
             None => {
                 let (step, worker, scratch) = (self.step, self.worker, self.scratch);
                 let is_made = op.action == Action::Mkdir;
@@ -145,6 +150,7 @@ mod tests {
             path(&owner(names, 2), NameOp::new(Action::Create, 7), false)
         };
         assert_eq!(form("{worker}/n{worker}f{name}.x"), "2/n2f7.x");
+        assert_eq!(form("f{name+20}"), "f27");
         assert_eq!(form("top"), "top");
     }
 }

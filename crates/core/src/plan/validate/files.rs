@@ -2,7 +2,7 @@
 
 use super::{Geometry, Problems};
 use crate::facts::TargetKind;
-use crate::plan::{Files, Names, PlanFile, Stream};
+use crate::plan::{Files, Names, PlanFile, Stream, numbered};
 use crate::quantity::counted;
 use std::collections::BTreeSet;
 
@@ -89,7 +89,12 @@ fn leads_below(path: &str) -> bool {
 /// Names that are spelt stand in the target directory, among what is not ours.
 pub(super) fn validate_form(stream: &Stream, of: &Names, problems: &mut Problems) {
     let Some(form) = &of.form else { return };
-    let spelt = form.replace("{worker}", "0").replace("{name}", "0");
+    let numbered = numbered(form);
+    let spelt = match numbered {
+        Some((before, _, behind)) => format!("{before}0{behind}"),
+        None => form.clone(),
+    };
+    let spelt = spelt.replace("{worker}", "0");
     problems.need(leads_below(&spelt) && !spelt.contains(['{', '}']), "form", || {
         format!(
             "`{form}` spells no names below the target directory; write it as in \
@@ -99,7 +104,7 @@ pub(super) fn validate_form(stream: &Stream, of: &Names, problems: &mut Problems
     problems.need(form.len() <= FORM_MAX, "form", || {
         format!("a form of {} bytes is too long; use at most {FORM_MAX}", form.len())
     });
-    problems.need(form.contains("{name}") || of.names == Some(1), "form", || {
+    problems.need(numbered.is_some() || of.names == Some(1), "form", || {
         format!("`{form}` spells one name alone; put {{name}} into it, or say names = 1")
     });
     problems.need(stream.workers <= 1 || form.contains("{worker}"), "form", || {
