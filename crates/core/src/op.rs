@@ -9,6 +9,9 @@ use std::fmt;
 /// Nanoseconds since the testbed began: wall or virtual, never mixed.
 pub type Time = u64;
 
+/// The last part of a wait for a due time is spun, because sleeping overshoots; in nanoseconds.
+pub const SPIN_NS: Time = 60_000;
+
 /// One second in [`Time`].
 pub const SECOND: Time = 1_000_000_000;
 

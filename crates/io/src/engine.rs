@@ -2,13 +2,11 @@
 
 use crate::clock::{Clock, pause};
 use crate::errno::errno;
-use drivelab_core::op::{Action, DataOp, Done, Errno, Time};
+use drivelab_core::op::{Action, DataOp, Done, Errno, SPIN_NS, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 
-/// The last part of a wait for a due time is spun, because sleeping overshoots.
-pub const SPIN_NS: Time = 60_000;
 /// The longest time a waiting call stays in the kernel before the worker looks around.
 pub const LOOK_AROUND_NS: Time = 500_000_000;
 

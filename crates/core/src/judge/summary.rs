@@ -184,7 +184,8 @@ pub struct StreamSummary {
     pub kinds: BTreeMap<Action, KindSummary>,
     /// All kinds but flush together.
     pub total: Rates,
-    /// CPU time of the workers by I/Os issued, ramp included; `None` where unknown.
+    /// CPU time of the workers by I/Os issued, ramp included and without that of waiting for others
+    /// of their group; `None` where unknown.
     pub engine_cpu_ns_per_op: Option<f64>,
     /// Mean operations in flight at submission, per worker.
     pub depth_reached: Option<f64>,

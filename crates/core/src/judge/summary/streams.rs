@@ -172,7 +172,7 @@ pub(crate) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
         seconds,
         total: total(step, stream, &kinds, seconds),
         kinds,
-        engine_cpu_ns_per_op: cpu_ns_per_op(&phases(step, stream)),
+        engine_cpu_ns_per_op: cpu_ns_per_op(plan, &phases(step, stream)),
         depth_reached: depth_reached(step, stream, seconds),
         waited_share: waited_share(plan, &phases(step, stream)),
         gaps: stream_gaps(step, stream),
@@ -356,8 +356,10 @@ fn slowest(step: &StepRun, stream: u32, window: Option<Window>) -> Vec<Slow> {
 }
 
 /// Unknown for one worker is unknown for all.
-fn cpu_ns_per_op(phases: &[&Phase]) -> Option<f64> {
-    let cpu_ns: Option<Vec<u64>> = phases.iter().map(|phase| phase.cpu_ns).collect();
+fn cpu_ns_per_op(plan: &Stream, phases: &[&Phase]) -> Option<f64> {
+    let spun_ns = |phase: &Phase| plan.flow.map_or(0, |flow| flow.spun_ns(phase.waited_ns));
+    let own_ns = |phase: &&Phase| Some(phase.cpu_ns?.saturating_sub(spun_ns(phase)));
+    let cpu_ns: Option<Vec<u64>> = phases.iter().map(own_ns).collect();
     let issued: u64 = phases.iter().map(|phase| phase.issued).sum();
     ratio(cpu_ns?.iter().sum::<u64>() as f64, issued as f64)
 }

@@ -154,11 +154,11 @@ impl Case<'_> {
             let stream = streams.get(phase.stream as usize)?;
             let polls = stream.iopoll || stream.is_open();
             // Who waits for others of its group looks again and again.
-            let waited_ns = phase.waited_ns;
-            let span = phase.closed.saturating_sub(phase.opened).saturating_sub(waited_ns);
+            let span = phase.closed.saturating_sub(phase.opened).saturating_sub(phase.waited_ns);
+            let spun_ns = stream.flow.map_or(0, |flow| flow.spun_ns(phase.waited_ns));
             // What the kernel does for a name is the file system's work, which is what is measured.
             let theirs_ns = phase.system_cpu_ns.filter(|_| stream.is_metadata()).unwrap_or(0);
-            let own_ns = phase.cpu_ns?.saturating_sub(theirs_ns).saturating_sub(waited_ns);
+            let own_ns = phase.cpu_ns?.saturating_sub(theirs_ns).saturating_sub(spun_ns);
             let share = own_ns as f64 / span.max(1) as f64;
             (!polls && share > BUSY_SHARE).then_some(share)
         };

@@ -306,13 +306,17 @@ fn a_load_that_is_not_what_it_is_called_is_noticed() {
     assert_eq!(reasons(Evidence::reads(), merged), [""; 0], "requests that carry four");
     let busy = |e: &mut Evidence| e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
     assert_eq!(reasons(Evidence::reads(), busy), ["generator_saturated"]);
-    let waits = |e: &mut Evidence, percent: u64| {
-        e.stream.flow = Some(Flow { weight: 1, ..Flow::default() });
-        e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
-        e.end.phases[0].waited_ns = SPAN_NS * percent / 100;
+    let waits = |e: &mut Evidence, pause: Span, waited_percent: u64, cpu_percent: u64| {
+        e.stream.flow = Some(Flow { weight: 1, pause, ..Flow::default() });
+        e.end.phases[0].cpu_ns = Some(SPAN_NS * cpu_percent / 100);
+        e.end.phases[0].waited_ns = SPAN_NS * waited_percent / 100;
     };
-    assert_eq!(reasons(Evidence::reads(), |e| waits(e, 0)), ["generator_saturated"]);
-    assert_eq!(reasons(Evidence::reads(), |e| waits(e, 90)), [""; 0], "it waited for others");
+    let (at_once, pause) = (Span(0), Span(10_000_000));
+    let case = |pause, waited, cpu| reasons(Evidence::reads(), |e| waits(e, pause, waited, cpu));
+    assert_eq!(case(at_once, 0, 95), ["generator_saturated"]);
+    assert_eq!(case(at_once, 90, 95), [""; 0], "it looked for its share most of the time");
+    assert_eq!(case(pause, 60, 39), ["generator_saturated"], "it slept, and was busy otherwise");
+    assert_eq!(case(pause, 60, 10), [""; 0]);
     let names = |e: &mut Evidence, system_percent: u64| {
         let actions = vec![Action::Create];
         e.stream.pattern = Pattern::Names(Names { actions, ..Names::default() });
