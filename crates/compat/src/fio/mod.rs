@@ -107,6 +107,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
         formats: words.formats,
         terse_version: words.terse_version,
         output: words.output,
+        shows_orders: words.shows_orders,
         global: words.global_shown,
         sections: translated.sections,
     };

@@ -37,6 +37,8 @@ pub struct Line {
     pub terse_version: u8,
     /// `--output=`: results go there instead of to the terminal.
     pub output: Option<String>,
+    /// `--debug=random`: the numbers that the orders of jobs follow from come first.
+    pub shows_orders: bool,
     /// Options of `[global]`, as typed; one without a value has an empty one.
     pub global: Vec<(String, String)>,
     /// Jobs in order; clones of one job are one section.

@@ -6,7 +6,7 @@ use super::known::{self, Known, bare, instead, no, option};
 use super::shown::Format;
 use crate::front::{Note, Refusal, Treatment, World};
 use crate::letters::TYPOGRAPHIC;
-use crate::option::Care::{self, Ignored, Same};
+use crate::option::Care::{self, Ignored, InPart, Same};
 use crate::option::{find, refuse, sentence};
 use drivelab_core::plan_text::nearest;
 use std::iter::Peekable;
@@ -56,6 +56,8 @@ pub struct Words {
     pub terse_version: u8,
     /// Where results go.
     pub output: Option<String>,
+    /// `--debug=random`: the numbers that the orders of jobs follow from are printed.
+    pub shows_orders: bool,
     /// Nothing may be written.
     pub readonly: bool,
     /// Nothing is to be run.
@@ -89,7 +91,7 @@ const COMMAND: &[Known] = &[
     option("eta-newline", Ignored("progress is drivelab's own, and on a terminal only")),
     option("eta-interval", Ignored("progress is drivelab's own, and on a terminal only")),
     option("status-interval", Ignored(ONCE)),
-    option("debug", Ignored("fio's view of itself is not printed; --dry-run prints the plan")),
+    option("debug", InPart(DEBUG)),
     option("idle-prof", Ignored("`drivelab doctor` shows whether the processors are idle")),
     bare("warnings-fatal", Ignored("what is not understood is always fatal")),
     option("max-jobs", Ignored("there is room for 4096 jobs")),
@@ -108,6 +110,8 @@ const COMMAND: &[Known] = &[
     bare("cpuclock-test", instead("`drivelab doctor` looks at the clock")),
 ];
 
+const DEBUG: &str = "random prints the number that the order of a job follows from; of the rest \
+                     nothing is printed, and --dry-run prints the plan";
 const ONCE: &str = "results are printed once, at the end; the run file has every interval";
 
 /// Takes a line apart.
@@ -228,6 +232,7 @@ impl Reader {
                     Refusal::new(STATUS, "fio: bad terse version format", "Use 2, 3, 4 or 5.")
                 })?;
             }
+            "debug" => self.debug(&value),
             "readonly" => self.words.readonly = true,
             "parse-only" => self.words.parse_only = true,
             "section" => self.words.sections.push(value),
@@ -238,6 +243,16 @@ impl Reader {
             _ => self.words.text = Some(help::GENERAL.into()),
         }
         Ok(())
+    }
+
+    /// Of what fio would print about itself.
+    fn debug(&mut self, wanted: &str) {
+        let mut kinds = wanted.split(',');
+        self.words.shows_orders |= kinds.clone().any(|kind| matches!(kind, "random" | "all"));
+        if kinds.any(|kind| kind != "random") {
+            let text = "fio's view of itself is not printed; --dry-run prints the plan.";
+            self.words.notes.push(Note::new("ignored", "--debug", Treatment::Ignored, text));
+        }
     }
 
     fn finish(mut self, world: &dyn World) -> Result<Words, Refusal> {

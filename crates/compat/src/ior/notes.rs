@@ -3,7 +3,7 @@
 use super::check::Test;
 use super::place::Places;
 use super::plan::gives_back;
-use super::settings::{Era, Packet};
+use super::settings::{Era, Interface, Packet};
 use crate::front::{Note, Scale, Treatment, World};
 
 /// The notes of all tests, each once.
@@ -298,6 +298,12 @@ impl Whole<'_> {
         if self.places.is_drive && settings.file_per_process {
             let text = "There is no file on the drive: a file of a task's own is a region of it.";
             say("files_are_regions", "-F", Treatment::Approximated, text);
+        }
+        let is_in_place = settings.existing || settings.interface == Interface::Mmap;
+        if self.test.writes && is_in_place && !settings.keep && !self.places.is_drive {
+            let text = "A file that an earlier line kept is written in place and stays; IOR \
+                        removes it unless -k says otherwise.";
+            say("kept_files_stay", "", Treatment::Approximated, text);
         }
         if settings.unique_directory && !settings.file_per_process {
             let text = "A shared file is in no directory of a task's own.";

@@ -178,3 +178,25 @@ fn a_signal_is_named_where_a_person_reads() {
         }
     }
 }
+
+/// The numbers that `--debug=random` prints are equal where the orders are, and only there.
+#[test]
+fn orders_follow_from_the_numbers_that_are_printed() {
+    let place = Place::new();
+    let printed = |line: &str| {
+        let line = format!("--name=a --ioengine=null --filesize=1m --rw=randread {line}");
+        let (came, _) = place.ran(&OURS, &format!("{line} --debug=io,random"));
+        let numbers = came.before.iter().filter_map(|line| line.split_once(" rand_seeds[0]="));
+        numbers.map(|(_, number)| number.parse::<u64>().unwrap()).collect::<Vec<_>>()
+    };
+    let repeated = printed("");
+    assert_eq!((repeated.len(), &printed("--allrandrepeat=1")), (1, &repeated));
+    assert_eq!(printed("--numjobs=3").len(), 3);
+    let drawn = printed("--randrepeat=0");
+    assert_ne!(printed("--randrepeat=0"), drawn);
+    let [one, two] = ["--randseed=12345", "--randseed=67890"].map(printed);
+    assert_eq!(printed("--randseed=12345 --randrepeat=0"), one);
+    assert!(one != two && one != repeated && one != drawn && drawn != repeated);
+    let (came, _) = place.ran(&OURS, "--name=a --ioengine=null --filesize=1m --rw=randread");
+    assert!(came.status == 0 && !came.before.concat().contains("rand_seeds"));
+}

@@ -86,6 +86,9 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     let asked = |format: Format| line.formats.contains(&format);
     let is_normal = asked(Format::Normal) || line.formats.is_empty();
     let report = gather::report(line, run, host);
+    if line.shows_orders {
+        orders(line, run, host, to)?;
+    }
     if is_normal {
         normal::preamble(line, to)?;
     }
@@ -106,6 +109,17 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     }
     if is_normal {
         normal::results(&report, to)?;
+    }
+    Ok(())
+}
+
+/// What the order of each job follows from, as a line of fio's debugging output; a job without an
+/// order of its own follows the seed of the run.
+fn orders(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
+    for clone in gather::clones(line, run) {
+        let own = clone.parts.first().and_then(|part| part.stream.order);
+        let number = own.unwrap_or(run.begin.seed);
+        writeln!(to, "random   {} rand_seeds[0]={number}", host.process)?;
     }
     Ok(())
 }

@@ -99,6 +99,7 @@ fn line(formats: &[Format], sections: Vec<Section>) -> Line {
         formats: formats.to_vec(),
         terse_version: 3,
         output: None,
+        shows_orders: false,
         global: vec![("direct".into(), "1".into())],
         sections,
     }
