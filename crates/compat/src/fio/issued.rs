@@ -11,9 +11,8 @@ use drivelab_core::units::Size;
 /// as it came. Where it goes round without a bound and each pass writes every block, one pass is
 /// enough; where passes leave blocks out, it is read back no longer than it ran.
 pub fn as_issued(whole: &Whole<'_>, number: u32, until: &Until) -> Until {
-    let (settings, place) = (whole.settings, whole.place);
-    let clones = u64::from(settings.numjobs.max(1));
-    let one_pass = Size(stream::in_requests(settings, place, place.size).saturating_mul(clones));
+    let settings = whole.settings;
+    let one_pass = one_pass(whole);
     let takes_all = covers(settings);
     Until {
         issued_by: Some(number),
@@ -22,6 +21,22 @@ pub fn as_issued(whole: &Whole<'_>, number: u32, until: &Until) -> Until {
         elapsed: until.elapsed.filter(|_| !takes_all),
         ..Until::default()
     }
+}
+
+/// The end of what reads back a job with this end: of a job that goes round by `io_size` each block
+/// once, as fio 3.42 does; it was written the last time.
+pub fn once(whole: &Whole<'_>, until: &Until) -> Until {
+    let goes_round = whole.settings.loops <= 1 && covers(whole.settings);
+    let at_most =
+        |bytes: Size| if goes_round { Size(bytes.0.min(one_pass(whole).0)) } else { bytes };
+    Until { bytes: until.bytes.map(at_most), ..until.clone() }
+}
+
+/// Bytes of one pass of all clones.
+fn one_pass(whole: &Whole<'_>) -> Size {
+    let (settings, place) = (whole.settings, whole.place);
+    let clones = u64::from(settings.numjobs.max(1));
+    Size(stream::in_requests(settings, place, place.size).saturating_mul(clones))
 }
 
 /// Whether one pass of a job writes each block of its region.

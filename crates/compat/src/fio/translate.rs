@@ -316,7 +316,7 @@ fn wave_step(
         let until = stream.until.clone().unwrap_or_default();
         // What would be written is looked for.
         streams.push(match whole.settings.marks.only && whole.settings.rw.kinds[1] {
-            true => marks::read_back(whole.settings, &stream, until)?,
+            true => marks::read_back(whole.settings, &stream, issued::once(whole, &until))?,
             false => stream,
         });
     }
@@ -362,6 +362,7 @@ fn verifying(
         if until.elapsed.is_some() || until.level.is_some() || is_cut_short {
             until = issued::as_issued(whole, place as u32, &until);
         }
+        until = issued::once(whole, &until);
         streams.push(marks::read_back(settings, written, until)?);
         which.push(first_section + place);
     }

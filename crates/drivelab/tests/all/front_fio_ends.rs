@@ -136,6 +136,25 @@ fn what_a_mix_has_written_is_read_back_in_that_order() {
     }
 }
 
+/// As fio 3.42 does it; 3.33 writes one pass only.
+#[test]
+fn what_goes_round_is_read_back_once() {
+    for (line, written, read) in [
+        ("--rw=write --io_size=128k", 8, 4),
+        ("--rw=randwrite --io_size=96k", 6, 4),
+        ("--rw=write --io_size=48k", 3, 3),
+        ("--rw=write --loops=2", 8, 8),
+    ] {
+        let line = format!("--name=a --bs=16k --size=64k --verify=crc32c {line}");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let place = Place::after(&[env!("CARGO_BIN_EXE_drivelab"), "fio"], &words);
+        assert_eq!(place.status, 0, "{line}: {}", place.stderr);
+        let all: Vec<Kind> = place.data().into_iter().flatten().map(|one| one.kind).collect();
+        let count = |kind| all.iter().filter(|one| **one == kind).count();
+        assert_eq!((count(Kind::Write), count(Kind::Read)), (written, read), "{line}");
+    }
+}
+
 #[test]
 fn a_mix_without_verify_is_not_read_back() {
     let line = "--name=a --rw=randrw --bs=4k --size=256k --verify=crc32c --do_verify=0";
