@@ -2,10 +2,11 @@
 
 use super::{BYTES_MIN, BYTES_TOLERANCE, Case, OTHERS_SHARE, compressible_percent};
 use crate::op::Action;
-use crate::plan::{Content, Files, IoMode, Pattern, Stream, Sync};
+use crate::plan::{Content, Data, Files, IoMode, Pattern, Stream, Sync};
 use crate::quantity::{counted, percent, size};
 use crate::record::DeviceCounters;
 use crate::run::StepRun;
+use crate::verified::Verified;
 
 /// From this share of sampled blocks on, zeros are no chance.
 const ZEROS_SHARE: f64 = 0.02;
@@ -102,16 +103,22 @@ impl Case<'_> {
         if self.data_streams().all(|stream| step.until_of(stream).issued_by.is_some()) {
             return;
         }
+        if self.has_read_what_was_written() {
+            return;
+        }
         if let Some(extents) = self.observed.extents {
-            let untouched = extents.unwritten_bytes + extents.hole_bytes;
-            let total = untouched + extents.written_bytes;
-            let share = untouched as f64 / total.max(1) as f64;
+            let all = extents.unwritten_bytes + extents.hole_bytes + extents.written_bytes;
+            // What was written into them and is not on the drive yet is in the page cache.
+            let cached = self.observed.cached_bytes.unwrap_or(0);
+            let unwritten_bytes = extents.unwritten_bytes.saturating_sub(cached);
+            let untouched = unwritten_bytes + extents.hole_bytes;
+            let share = untouched as f64 / all.max(1) as f64;
             if share > ZEROS_SHARE {
                 let what = match extents.zones {
                     0 => format!(
                         "{} holes, {} allocated only",
                         size(extents.hole_bytes),
-                        size(extents.unwritten_bytes)
+                        size(unwritten_bytes)
                     ),
                     zones => format!(
                         "{} behind the write pointers of {}",
@@ -152,6 +159,17 @@ impl Case<'_> {
             );
             self.suspect("lost_stamps", text);
         }
+    }
+
+    /// Whether all that was read held what was once written there, and that is not zeros.
+    fn has_read_what_was_written(&self) -> bool {
+        let is_checked = |stream: &Stream| {
+            let is_of_zeros = |data: &Data| data.hex.iter().all(|byte| *byte == 0);
+            stream.verify && !stream.data.as_ref().is_some_and(is_of_zeros)
+        };
+        let mut reading = self.data_streams().filter(|stream| stream.mix.read > 0);
+        let is_right = matches!(Verified::of(self.run, self.step), Verified::Right(_));
+        is_right && reading.all(is_checked)
     }
 
     /// Whether earlier steps of this run stamped the whole region that is read, and none wrote

@@ -6,7 +6,7 @@ use crate::observed::{
     BlockSample, CpuThrottle, Extents, IoLimit, LimitedRate, LinkChange, PressureSpan,
     ProcessBytes, Temperature,
 };
-use crate::plan::{Flow, Mix, Names, Pattern, Plan, Sharing, Sync, SyncTiming, Until};
+use crate::plan::{Data, Flow, Mix, Names, Pattern, Plan, Sharing, Sync, SyncTiming, Until};
 use crate::record::{ProcessFacts, Record, StepBegin};
 use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
@@ -30,6 +30,8 @@ struct Evidence {
     end: StepEnd,
     service_ns: u64,
     flush_ns: u64,
+    /// Units that were checked, and those of them that were wrong.
+    verified: u64,
     mismatched: u64,
 }
 
@@ -88,7 +90,7 @@ impl Evidence {
         };
         let stream = Stream { mix, depth: DEPTH, size: Size(4096), ..Stream::default() };
         let service_ns = u64::from(DEPTH) * SPAN_NS / OPERATIONS;
-        Evidence { facts, stream, end, service_ns, flush_ns: 0, mismatched: 0 }
+        Evidence { facts, stream, end, service_ns, flush_ns: 0, verified: 0, mismatched: 0 }
     }
 
     fn observed(&mut self) -> &mut Observed {
@@ -108,7 +110,8 @@ impl Evidence {
         let kinds = step.streams[0].kinds();
         let mut tally = Tally::new(0, 0, 0, &kinds, Keep::default());
         tally.to = SPAN_NS;
-        (tally.verified, tally.mismatched) = (self.mismatched, self.mismatched);
+        tally.verified = self.verified.max(self.mismatched);
+        tally.mismatched = self.mismatched;
         tally.kinds[0].ops = OPERATIONS;
         tally.kinds[0].bytes = BYTES;
         tally.kinds[0].service.record_n(self.service_ns, OPERATIONS);
