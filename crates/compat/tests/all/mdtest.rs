@@ -6,7 +6,7 @@ use drivelab_compat::mdtest::known::KNOWN;
 use drivelab_compat::mdtest::{Options, Phase, output, parse};
 use drivelab_compat::option::Care;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Stream, Sync};
+use drivelab_core::plan::{Stream, Sync, numbered};
 use expect_test::expect_file;
 
 fn asked(line: &str, world: &Still) -> Result<(Job, Options), Refusal> {
@@ -123,6 +123,9 @@ fn options_reach_the_plan() {
     let numbers =
         ["name", "name+5", "name+10"].map(|from| format!(".mdtest.{{worker}}.{{{from}}}"));
     assert_eq!(forms, numbers, "they go on from directory to directory");
+    let many = streams("-I 2147483647 -z 1 -b 2 -F", 1, Phase::FileCreation);
+    let last = many[2].names().unwrap().form.as_deref().unwrap();
+    assert_eq!(numbered(last).map(|(_, first, _)| first), Some(2 * 2_147_483_647));
     assert!(job("-n 2 -C", 1).0.keeps && !job("-n 2", 1).0.keeps);
 }
 

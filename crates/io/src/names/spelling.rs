@@ -8,7 +8,7 @@ use drivelab_core::plan::numbered;
 pub(crate) struct Spelling {
     before: Vec<u8>,
     /// The number of the first name.
-    first: u32,
+    first: u64,
     /// Absent: one name without a number.
     behind: Option<Vec<u8>>,
 }
@@ -37,7 +37,7 @@ impl Spelling {
         };
         self.before.iter().copied().for_each(&mut put);
         if let Some(behind) = &self.behind {
-            digits(u64::from(self.first) + u64::from(number), &mut put);
+            digits(self.first + u64::from(number), &mut put);
             behind.iter().copied().for_each(&mut put);
         }
         Name { text }
@@ -50,7 +50,7 @@ impl Spelling {
         let number = std::str::from_utf8(rest.strip_suffix(behind.as_slice())?).ok()?;
         let is_plain = number == "0" || !number.starts_with(['0', '+']);
         let number: u64 = number.parse().ok().filter(|_| is_plain)?;
-        u32::try_from(number.checked_sub(self.first.into())?).ok()
+        u32::try_from(number.checked_sub(self.first)?).ok()
     }
 }
 

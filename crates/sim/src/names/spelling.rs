@@ -13,7 +13,7 @@ pub(super) struct Owner {
     worker: u32,
     /// A name that the plan spells: what stands before its number, that of the first one, and what
     /// stands behind it.
-    form: Option<(String, Option<(u32, String)>)>,
+    form: Option<(String, Option<(u64, String)>)>,
     /// The directory of drivelab's own names.
     scratch: u32,
     /// Names are there beforehand, and stay over all passes.
@@ -75,7 +75,7 @@ impl Owner {
         let written = match &self.form {
             Some((before, None)) => write!(into, "{before}"),
             Some((before, Some((first, behind)))) => {
-                write!(into, "{before}{}{behind}", u64::from(*first) + u64::from(name))
+                write!(into, "{before}{}{behind}", first + u64::from(name))
             }
             None => {
                 let (step, worker, scratch) = (self.step, self.worker, self.scratch);
