@@ -53,7 +53,7 @@ pub use weights::{KindShares, Mix, WeightedSize, Zone};
 pub use window::Window;
 pub use zoned::Zoned;
 
-use crate::units::{Size, Span};
+use crate::units::{Span, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +104,7 @@ pub struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub act: Option<Act>,
     /// Runs before the measurement begins and is left out of it.
-    #[serde(skip_serializing_if = "is_zero_span")]
+    #[serde(skip_serializing_if = "is_default")]
     pub ramp: Span,
     /// When the step ends.
     pub until: Until,
@@ -204,20 +204,4 @@ pub enum Content {
     /// Words of eight bytes that count up from this number in each request, with the number of the
     /// worker whose part it is in their upper half: what IOR and mdtest write, and check.
     Counting(i32),
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-fn is_zero(value: &u32) -> bool {
-    *value == 0
-}
-
-fn is_zero_size(value: &Size) -> bool {
-    value.0 == 0
-}
-
-fn is_zero_span(value: &Span) -> bool {
-    value.0 == 0
 }

@@ -14,6 +14,11 @@ pub struct Size(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(pub u64);
 
+/// Whether a field says nothing, and is left out of what is written.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 const SIZE_UNITS: [(&str, u64); 18] = [
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),

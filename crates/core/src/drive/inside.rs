@@ -2,6 +2,7 @@
 
 pub use crate::cause::Cause;
 use crate::op::Time;
+use crate::units::is_default;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,77 +12,77 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Inside {
     /// Units that the host wrote.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub host_units: u64,
     /// Of those, units that reached the flash: the rest was overwritten in the buffer.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub programmed_host_units: u64,
     /// Units copied by collection.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub collection_units: u64,
     /// Units copied by merges of log blocks.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub merge_units: u64,
     /// Units copied by wear levelling.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub wear_units: u64,
     /// Units left empty to complete a program.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub padding_units: u64,
     /// Units programmed for the map.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub map_units: u64,
     /// Units moved out of the SLC cache.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub fold_units: u64,
     /// Units read from the flash for the host.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub flash_read_units: u64,
     /// Units of host reads that a buffer or cache answered.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub cached_read_units: u64,
     /// Units of host reads that were never written.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub unmapped_read_units: u64,
     /// Nanoseconds that reads took longer because the map is in pieces.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub fragmentation_ns: u64,
     /// Share of its time that a read spends on that now.
     #[serde(skip_serializing_if = "is_nought")]
     pub fragmentation: f64,
     /// Nanoseconds that operations waited because the drive was too warm.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub throttled_ns: u64,
     /// How warm it is now, as a share of the warmth at which it slows down.
     #[serde(skip_serializing_if = "is_nought")]
     pub warmth: f64,
     /// Bytes that were read from the drive, where a page cache stands before it.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub drive_read_bytes: u64,
     /// Bytes that were written to the drive, where a page cache stands before it.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub drive_written_bytes: u64,
     /// Nanoseconds that all reads of the drive together took, where a page cache stands before it:
     /// by the time, how many were in flight there.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub drive_read_ns: u64,
     /// Bytes in the page cache of the host that are not on the drive now.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub dirty_bytes: u64,
     /// Blocks erased (superblocks, where several dies are erased together).
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub erases: u64,
     /// Fewest erases of a block.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub erases_min: u64,
     /// Most erases of a block.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub erases_max: u64,
     /// Erases by block, mean.
     #[serde(skip_serializing_if = "is_nought")]
     pub erases_mean: f64,
     /// Erased blocks that are free now.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub free_blocks: u64,
     /// Share of the write buffer that is full now.
     #[serde(skip_serializing_if = "is_nought")]
@@ -90,13 +91,13 @@ pub struct Inside {
     #[serde(skip_serializing_if = "is_nought")]
     pub slc_fill: f64,
     /// Nanoseconds that all dies (or arms) together were busy for the host.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub host_busy_ns: u64,
     /// Nanoseconds that all dies together were busy in the background.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub background_busy_ns: u64,
     /// Dies, or arms.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub servers: u64,
     /// Credits left in a token bucket.
     #[serde(skip_serializing_if = "is_nought")]
@@ -114,10 +115,6 @@ pub struct InsideInterval {
     pub to: Time,
     /// Counts of the interval, and levels at its end.
     pub inside: Inside,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 fn is_nought(level: &f64) -> bool {

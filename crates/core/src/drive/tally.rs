@@ -2,6 +2,7 @@
 
 use crate::inside::Cause;
 use crate::op::{Action, Done, Errno, Op, Place, Time};
+use crate::units::is_default;
 use drivelab_stats::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,10 +110,6 @@ pub struct Tally {
     /// Of these, units without any stamp.
     #[serde(default)]
     pub unstamped: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 fn is_empty(levels: &[u64; DEPTH_LEVELS]) -> bool {
@@ -369,7 +366,7 @@ pub struct Phase {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_faults: Option<(u64, u64)>,
     /// Time it waited for others of its group with less than their share, in nanoseconds.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub waited_ns: u64,
     /// I/Os the worker issued in the whole step, ramp included.
     pub issued: u64,

@@ -1,8 +1,7 @@
 //! Streams that keep their operations in a ratio.
 
-use super::is_zero_span;
 use crate::op::{SPIN_NS, Time};
-use crate::units::Span;
+use crate::units::{Span, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +17,7 @@ pub struct Flow {
     #[serde(default)]
     pub group: u32,
     /// How long it waits before it looks again; as soon as it can if 0.
-    #[serde(default, skip_serializing_if = "is_zero_span")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub pause: Span,
 }
 

@@ -1,8 +1,7 @@
 //! A rate that has become level, as a bound of a step.
 
-use super::is_zero_span;
 use crate::op::SECOND;
-use crate::units::Span;
+use crate::units::{Span, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +25,7 @@ pub struct Level {
     #[serde(default = "one_second", skip_serializing_if = "is_one_second")]
     pub every: Span,
     /// Time after the ramp before the first window begins.
-    #[serde(default, skip_serializing_if = "is_zero_span")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub after: Span,
     /// Workers of the step with the same number are judged and end together; absent: each by
     /// itself.

@@ -5,10 +5,9 @@
 use super::{
     Content, Data, Dedupe, Engine, Files, Flow, IoMode, KindShares, Mix, PatternName, Reply,
     Request, Sharing, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window, Zone,
-    is_default, is_zero, is_zero_size, is_zero_span,
 };
 use crate::op::Action;
-use crate::units::{Size, Span};
+use crate::units::{Size, Span, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,10 +118,10 @@ pub struct StreamText {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub align: Option<Size>,
     /// Added to every offset.
-    #[serde(skip_serializing_if = "is_zero_size")]
+    #[serde(skip_serializing_if = "is_default")]
     pub shift: Size,
     /// First byte of the region.
-    #[serde(skip_serializing_if = "is_zero_size")]
+    #[serde(skip_serializing_if = "is_default")]
     pub offset: Size,
     /// Bytes of the region; to the end of the target if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,7 +161,7 @@ pub struct StreamText {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst: Option<u32>,
     /// Closed loop: idle time after each burst (or operation).
-    #[serde(skip_serializing_if = "is_zero_span")]
+    #[serde(skip_serializing_if = "is_default")]
     pub think: Span,
     /// The first think time comes before the first burst.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -223,7 +222,7 @@ pub struct StreamText {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
     /// Index of the first of the plan's files that it uses; the workers' own files follow it.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub first_file: u32,
     /// Files that each worker uses in turn, one operation each; one if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -233,10 +232,10 @@ pub struct StreamText {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u64>,
     /// Added to the offset of each worker as often as its number says.
-    #[serde(skip_serializing_if = "is_zero_size")]
+    #[serde(skip_serializing_if = "is_default")]
     pub offset_each: Size,
     /// Each works on what belongs to the worker this many after it: its file, block or names.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub neighbour: u32,
     /// Sequential: a pass ends at the end of the region, and the next begins where it began.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -256,7 +255,7 @@ pub struct StreamText {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_directories: bool,
     /// Names: bytes that create writes and open reads in the same operation.
-    #[serde(skip_serializing_if = "is_zero_size")]
+    #[serde(skip_serializing_if = "is_default")]
     pub name_bytes: Size,
     /// Names: they are there already, of an earlier run; only those of our own are removed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -265,7 +264,7 @@ pub struct StreamText {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
     /// Begins this long after the step.
-    #[serde(skip_serializing_if = "is_zero_span")]
+    #[serde(skip_serializing_if = "is_default")]
     pub start_after: Span,
     /// Gaps without a completion are listed from this length on.
     pub gap_over: Span,

@@ -2,7 +2,7 @@
 
 use crate::plan::{FileSystem, Purge, Stripe, Switch};
 use crate::price::Price;
-use crate::units::{Size, Span};
+use crate::units::{Size, Span, is_default};
 use serde::{Deserialize, Serialize};
 
 /// How thorough a study is.
@@ -156,10 +156,6 @@ pub struct AcceptOptions {
     pub spec: String,
     /// Lays out the whole target first, for it is a file that drivelab made.
     pub lays_out: bool,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 /// Everything that decides what a study does, besides the target.

@@ -1,8 +1,7 @@
 //! Shares and weights: of zones, of sizes, of kinds.
 
-use super::is_zero;
 use crate::op::Action;
-use crate::units::Size;
+use crate::units::{Size, is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,13 +52,13 @@ impl KindShares {
 #[serde(deny_unknown_fields, default)]
 pub struct Mix {
     /// Weight of reads.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub read: u32,
     /// Weight of writes.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub write: u32,
     /// Weight of trims.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub trim: u32,
 }
 

@@ -1,6 +1,7 @@
 //! The same cell over all runs of one drive, in a form that terminal and JSON share.
 
 use crate::comparison::Metric;
+use crate::units::is_default;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ pub struct History {
     /// Runs that were read.
     pub runs: usize,
     /// Runs that did not come to their end: left out.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub incomplete: usize,
     /// Values that are suspect: left out.
     pub suspect: usize,
@@ -21,9 +22,6 @@ pub struct History {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
 
 /// One figure of one cell over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

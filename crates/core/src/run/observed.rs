@@ -4,6 +4,7 @@
 //! absent, and is listed as not checked.
 
 use crate::op::Time;
+use crate::units::is_default;
 use serde::{Deserialize, Serialize};
 
 /// Everything seen around one step.
@@ -85,20 +86,16 @@ pub struct Extents {
     pub count: u64,
     /// Number of zones, where the region is of a zoned drive: what lies behind their write
     /// pointers is unwritten.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub zones: u64,
     /// Of the written bytes, those that another file or another place of this one has too: to
     /// overwrite them the file system puts the new data elsewhere.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shared_bytes: u64,
     /// Of the written bytes, those on blocks of the drive that an earlier part of the region lies
     /// on already.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub repeated_bytes: u64,
-}
-
-fn is_zero(bytes: &u64) -> bool {
-    *bytes == 0
 }
 
 /// Bytes that the kernel booked on this process (`/proc/self/io`).

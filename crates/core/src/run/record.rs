@@ -10,6 +10,7 @@ use crate::observed::Observed;
 use crate::plan::{Found, Plan, Role, SettingChange};
 use crate::study::{Established, StudyOptions};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
+use crate::units::is_default;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -244,19 +245,15 @@ pub struct DeviceCounters {
     #[serde(default)]
     pub queue_ms: u64,
     /// The part of `merges` that were writes.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub write_merges: u64,
     /// The part of `queue_ms` that writes spent.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub write_ms: u64,
     /// The kernel does not count this device (`queue/iostats` is 0, or nothing was ever counted):
     /// the zeros above are no evidence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uncounted: bool,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Something a reader of the numbers must know. Data, not text on a terminal.
