@@ -3,6 +3,7 @@
 use super::settings::{Distribution, Settings};
 use super::stream;
 use super::translate::Whole;
+use super::value::Amount;
 use super::zones::ZoneMode;
 use drivelab_core::plan::Until;
 use drivelab_core::units::Size;
@@ -23,13 +24,21 @@ pub fn as_issued(whole: &Whole<'_>, number: u32, until: &Until) -> Until {
     }
 }
 
-/// The end of what reads back a job with this end: of a job that goes round by `io_size` each block
-/// once, as fio 3.42 does; it was written the last time.
+/// The end of what reads back a job with this end. Where `io_size` takes it round more than once,
+/// each block is read once, as the tests of fio 3.42 ask: it holds what was written last.
 pub fn once(whole: &Whole<'_>, until: &Until) -> Until {
-    let goes_round = whole.settings.loops <= 1 && covers(whole.settings);
-    let at_most =
-        |bytes: Size| if goes_round { Size(bytes.0.min(one_pass(whole).0)) } else { bytes };
-    Until { bytes: until.bytes.map(at_most), ..until.clone() }
+    let mut until = until.clone();
+    if goes_round(whole) {
+        until.bytes = until.bytes.map(|bytes| bytes.min(one_pass(whole)));
+    }
+    until
+}
+
+/// Whether `io_size` takes a job over blocks that it wrote before.
+pub fn goes_round(whole: &Whole<'_>) -> bool {
+    let (settings, size) = (whole.settings, whole.place.size);
+    let is_more = matches!(settings.io_size, Some(Amount::Bytes(bytes)) if bytes > size);
+    is_more && settings.loops <= 1 && covers(settings)
 }
 
 /// Bytes of one pass of all clones.

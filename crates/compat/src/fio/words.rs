@@ -110,8 +110,8 @@ const COMMAND: &[Known] = &[
     bare("cpuclock-test", instead("`drivelab doctor` looks at the clock")),
 ];
 
-const DEBUG: &str = "random prints the number that the order of a job follows from; of the rest \
-                     nothing is printed, and --dry-run prints the plan";
+const DEBUG: &str = "random prints the number that the order of a job follows from; nothing else \
+                     is printed, and --dry-run prints the plan";
 const ONCE: &str = "results are printed once, at the end; the run file has every interval";
 
 /// Takes a line apart.

@@ -103,7 +103,11 @@ pub const KNOWN: &[Known] = &[
     option("-j N", "outlierThreshold", "warn of tasks that many seconds from the mean")
         .ignored("no warning is printed; the run file has the times of every task"),
     option("-J N", "setAlignment", "alignment in HDF5").of_old().ignored(HDF5),
-    option("-k", "keepFile", "files stay; without it a file goes that an earlier line kept, too"),
+    option(
+        "-k",
+        "keepFile",
+        "files stay; without it, files that an earlier line kept are removed too",
+    ),
     option("-K", "keepFileWithError", "files with wrong data stay")
         .near("with -W or -R files stay in any case"),
     option("-l", "storeFileOffset", "offsets of the file in the data")

@@ -136,7 +136,7 @@ fn what_a_mix_has_written_is_read_back_in_that_order() {
     }
 }
 
-/// As fio 3.42 does it; 3.33 writes one pass only.
+/// As the tests of fio 3.42 ask; 3.33 writes one pass only.
 #[test]
 fn what_goes_round_is_read_back_once() {
     for (line, written, read) in [

@@ -179,24 +179,40 @@ fn a_signal_is_named_where_a_person_reads() {
     }
 }
 
-/// The numbers that `--debug=random` prints are equal where the orders are, and only there.
+/// The numbers that `--debug=random` prints are equal where the orders of one job are, and only
+/// there.
 #[test]
 fn orders_follow_from_the_numbers_that_are_printed() {
     let place = Place::new();
-    let printed = |line: &str| {
-        let line = format!("--name=a --ioengine=null --filesize=1m --rw=randread {line}");
+    let numbers = |line: &str| {
+        let line = format!("--name=a --filename=two --bs=32k --rw=randread {line}");
         let (came, _) = place.ran(&OURS, &format!("{line} --debug=io,random"));
         let numbers = came.before.iter().filter_map(|line| line.split_once(" rand_seeds[0]="));
         numbers.map(|(_, number)| number.parse::<u64>().unwrap()).collect::<Vec<_>>()
     };
+    let orders = std::cell::RefCell::new(BTreeMap::new());
+    let printed = |line: &str| {
+        let found = numbers(&format!("{line} --write_iolog=order"));
+        let log = std::fs::read_to_string(place.0.path().join("work/order")).unwrap();
+        let places = |line: &str| line.split(" read ").nth(1).map(String::from);
+        let order: Vec<String> = log.lines().filter_map(places).collect();
+        assert_eq!((found.len(), order.len()), (1, 64), "{line}: {log}");
+        let known = orders.borrow_mut().insert(found[0], order.clone());
+        assert!(known.is_none_or(|known| known == order), "{line}");
+        found[0]
+    };
     let repeated = printed("");
-    assert_eq!((repeated.len(), &printed("--allrandrepeat=1")), (1, &repeated));
-    assert_eq!(printed("--numjobs=3").len(), 3);
+    assert_eq!(printed("--allrandrepeat=1"), repeated);
+    assert_eq!(numbers("--numjobs=3").len(), 3);
+    assert_eq!(numbers("--rw=read").len(), 0, "nothing is drawn");
     let drawn = printed("--randrepeat=0");
     assert_ne!(printed("--randrepeat=0"), drawn);
     let [one, two] = ["--randseed=12345", "--randseed=67890"].map(printed);
     assert_eq!(printed("--randseed=12345 --randrepeat=0"), one);
     assert!(one != two && one != repeated && one != drawn && drawn != repeated);
-    let (came, _) = place.ran(&OURS, "--name=a --ioengine=null --filesize=1m --rw=randread");
+    let orders: Vec<Vec<String>> = orders.into_inner().into_values().collect();
+    assert_eq!(orders.len(), 5);
+    assert!((1..5).all(|at| orders[..at].iter().all(|other| *other != orders[at])));
+    let (came, _) = place.ran(&OURS, "--name=a --filename=two --rw=randread");
     assert!(came.status == 0 && !came.before.concat().contains("rand_seeds"));
 }

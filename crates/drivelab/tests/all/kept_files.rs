@@ -186,8 +186,11 @@ fn a_line_of_ior_without_k_removes_what_an_earlier_one_kept() {
     typed("ior -w -k -t 64k -b 128k -o there");
     typed("ior -w -k -t 64k -b 64k -o there");
     assert_eq!(std::fs::metadata(user.work().join("there")).unwrap().len(), 64 << 10);
-    typed("ior -w -E -t 64k -b 64k -o there");
-    assert!(user.work().join("there").exists(), "-E uses it as it is");
+    for in_place in ["-E", "-a MMAP"] {
+        let said = typed(&format!("ior -w {in_place} -t 64k -b 64k -o there"));
+        assert!(said.err.contains("written in place and stays; IOR removes it"), "{}", said.err);
+        assert!(user.work().join("there").exists(), "{in_place}");
+    }
     typed("ior -w -t 64k -b 64k -o there");
     assert_eq!(user.listing(), [""; 0]);
     typed("ior -w -k -t 64k -b 64k -o there");

@@ -101,7 +101,7 @@ fn no_file(path: &Path) -> Refusal {
 /// Opens one existing file: foreign ones for reading, ours as asked. Scratch of a run that was
 /// killed is removed at the end of this one, as that would have done, and so is one that begins
 /// empty: it stays or goes as if this run had made it. Reached through a link it is not at this
-/// path, and is left for later.
+/// path, and stays.
 pub(super) fn open_existing(
     request: &OpenRequest,
     approval: &Approval,
@@ -151,9 +151,13 @@ pub(super) fn open_existing(
     let begins_anew = begins_empty && !request.keep;
     if let Some(entry) = own.take_if(|entry| !entry.keep || begins_anew) {
         let length = Some(length(&pinned, &path)?);
-        let scratch = Scratch::adopt(entry.kind, &path, &pinned, list, request.keep, length).ok();
-        own = scratch.as_ref().and_then(Scratch::kept).cloned();
-        target.scratch.extend(scratch);
+        match Scratch::adopt(entry.kind, &path, &pinned, list, request.keep, length) {
+            Ok(scratch) => {
+                own = scratch.kept().cloned();
+                target.scratch.push(scratch);
+            }
+            Err(_) => own = Some(entry).filter(|entry| entry.keep),
+        }
     }
     target.files.push(TargetFile {
         path,

@@ -73,6 +73,26 @@ fn what_begins_empty_stays_or_goes_as_one_that_is_made() {
 }
 
 #[test]
+fn what_begins_empty_through_a_link_stays_and_stays_ours() {
+    let room = Room::new();
+    let system = System::live();
+    let mut wanted = request(&room, &[("a", MIB, true)]);
+    wanted.keep = true;
+    open_target(&system, &wanted).unwrap().close().unwrap();
+    std::os::unix::fs::symlink("a", room.path("link")).unwrap();
+    let mut linked = request(&room, &[("link", MIB, true)]);
+    linked.named[0].grows_to = Some(MIB);
+    for _ in 0..2 {
+        let target = open_target(&system, &linked).unwrap();
+        File::from(target.descriptor(0, WRITING).unwrap()).write_all_at(b"ours", 0).unwrap();
+        target.close().unwrap();
+        assert_eq!(std::fs::read(room.path("a")).unwrap(), b"ours");
+    }
+    std::fs::write(room.path("a"), b"precious").unwrap();
+    refused(open_target(&system, &linked), "changed_since");
+}
+
+#[test]
 fn what_was_made_is_removed_and_what_is_foreign_stays() {
     let room = Room::new();
     let system = System::live();

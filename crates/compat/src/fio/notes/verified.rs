@@ -1,5 +1,6 @@
 //! What reading back means for jobs that something else than their size may end.
 
+use super::super::issued;
 use super::{Whole, given};
 use crate::front::{Note, Treatment};
 
@@ -13,6 +14,13 @@ pub fn of(whole: &Whole<'_>, notes: &mut Vec<Note>) {
     let mut note = |code, text| notes.push(Note::new(code, &*about, Treatment::Approximated, text));
     if !settings.engine.1.moves_data() {
         return note("verifies_nothing", "the null engine moves no data: nothing is verified.");
+    }
+    if issued::goes_round(whole) {
+        note(
+            "verified_once",
+            "io_size is more than the size: all of it is written, and each block is read back \
+             once. fio 3.33 writes one pass and reads it back; 3.42 does as it is done here.",
+        );
     }
     if settings.runtime_ns > 0 && settings.time_based {
         note(

@@ -113,12 +113,13 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// What the order of each job follows from, as a line of fio's debugging output; a job without an
-/// order of its own follows the seed of the run.
+/// What the random order of each job follows from, a line for each clone, as fio prints its own; a
+/// job without a number of its own follows the seed of the run.
 fn orders(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
-    for clone in gather::clones(line, run) {
-        let own = clone.parts.first().and_then(|part| part.stream.order);
-        let number = own.unwrap_or(run.begin.seed);
+    let clones = gather::clones(line, run);
+    let parts = clones.iter().filter_map(|clone| clone.parts.first());
+    for part in parts.filter(|part| !part.stream.is_sequential()) {
+        let number = part.stream.order.unwrap_or(run.begin.seed);
         writeln!(to, "random   {} rand_seeds[0]={number}", host.process)?;
     }
     Ok(())

@@ -108,9 +108,9 @@ impl Case<'_> {
         }
         if let Some(extents) = self.observed.extents {
             let all = extents.unwritten_bytes + extents.hole_bytes + extents.written_bytes;
-            // What was written into them and is not on the drive yet is in the page cache.
-            let cached = self.observed.cached_bytes.unwrap_or(0);
-            let unwritten_bytes = extents.unwritten_bytes.saturating_sub(cached);
+            // What was written into a file and is not on the drive yet is in the page cache.
+            let cached = self.observed.cached_bytes.filter(|_| extents.zones == 0);
+            let unwritten_bytes = extents.unwritten_bytes.saturating_sub(cached.unwrap_or(0));
             let untouched = unwritten_bytes + extents.hole_bytes;
             let share = untouched as f64 / all.max(1) as f64;
             if share > ZEROS_SHARE {

@@ -36,32 +36,29 @@ fn blocks_never_written_are_noticed_by_content_and_by_map() {
     assert_eq!(reasons(Evidence::writes(), mapped(0, 0, 1000)), [""; 0], "first writes");
 }
 
+/// A tenth is written.
+fn a_tenth(e: &mut Evidence) {
+    let (written_bytes, unwritten_bytes) = (100, 900);
+    let extents = Extents { written_bytes, unwritten_bytes, count: 3, ..Extents::default() };
+    e.observed().extents = Some(extents);
+}
+
 #[test]
 fn what_is_read_back_as_far_as_it_was_written_meets_no_hole() {
-    let holes = |e: &mut Evidence| {
-        let (written_bytes, unwritten_bytes) = (100, 900);
-        let extents = Extents { written_bytes, unwritten_bytes, count: 3, ..Extents::default() };
-        e.observed().extents = Some(extents);
-    };
-    assert_eq!(reasons(Evidence::reads(), holes), ["unwritten_extents"]);
+    assert_eq!(reasons(Evidence::reads(), a_tenth), ["unwritten_extents"]);
     let mut back = Evidence::reads();
     back.stream.until = Some(Until { issued_by: Some(0), ..Until::default() });
-    assert_eq!(reasons(back, holes), [""; 0]);
+    assert_eq!(reasons(back, a_tenth), [""; 0]);
 }
 
 #[test]
 fn what_was_checked_or_is_in_memory_only_was_written() {
-    let unwritten = |e: &mut Evidence| {
-        let (written_bytes, unwritten_bytes) = (100, 900);
-        let extents = Extents { written_bytes, unwritten_bytes, count: 3, ..Extents::default() };
-        e.observed().extents = Some(extents);
-    };
     let checked = |verify: bool, (verified, mismatched): (u64, u64), hex: Option<&[u8]>| {
         let mut evidence = Evidence::reads();
         evidence.stream.verify = verify;
         evidence.stream.data = hex.map(|hex| Data { hex: hex.into(), ..Data::default() });
         (evidence.verified, evidence.mismatched) = (verified, mismatched);
-        reasons(evidence, unwritten)
+        reasons(evidence, a_tenth)
     };
     assert_eq!(checked(true, (7, 0), None), [""; 0]);
     assert_eq!(checked(true, (7, 0), Some(&[0, 1])), [""; 0]);
@@ -71,7 +68,7 @@ fn what_was_checked_or_is_in_memory_only_was_written() {
     assert_eq!(checked(true, (7, 1), None), ["unwritten_extents", "mismatches"]);
     let in_memory = |bytes: u64, hole_bytes: u64| {
         move |e: &mut Evidence| {
-            unwritten(e);
+            a_tenth(e);
             let extents = e.observed().extents.as_mut().unwrap();
             (extents.hole_bytes, extents.unwritten_bytes) = (hole_bytes, 900 - hole_bytes);
             e.observed().cached_bytes = Some(bytes);
@@ -80,4 +77,9 @@ fn what_was_checked_or_is_in_memory_only_was_written() {
     assert_eq!(reasons(Evidence::reads(), in_memory(900, 0)), [""; 0]);
     assert_eq!(reasons(Evidence::reads(), in_memory(500, 0)), ["unwritten_extents"]);
     assert_eq!(reasons(Evidence::reads(), in_memory(900, 900)), ["unwritten_extents"], "no data");
+    let zoned = |e: &mut Evidence| {
+        in_memory(900, 0)(e);
+        e.observed().extents.as_mut().unwrap().zones = 7;
+    };
+    assert_eq!(reasons(Evidence::reads(), zoned), ["unwritten_extents"], "behind write pointers");
 }
