@@ -19,7 +19,8 @@ pub fn of(whole: &Whole<'_>, notes: &mut Vec<Note>) {
         note(
             "verified_once",
             "io_size is more than the size: all of it is written, and each block is read back \
-             once. fio 3.33 writes one pass and reads it back; 3.42 does as it is done here.",
+             once. fio 3.33 writes one pass and reads it back; the tests of fio 3.42 ask for \
+             what is done here.",
         );
     }
     if settings.runtime_ns > 0 && settings.time_based {
