@@ -21,8 +21,6 @@ pub struct History {
     pub lines: Vec<Line>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-
 /// One figure of one cell over time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "HistoryLine")]
