@@ -319,6 +319,7 @@ pub fn trace(data: &[u8]) {
         offset: event.sector.saturating_mul(512),
         bytes: event.sectors.saturating_mul(512),
         action: event.action.unwrap_or_default(),
+        priority: 0,
     };
     let ios: Vec<Stamped> = begins.map(one).collect();
     let pieces = [Piece { offset: 0, bytes: u64::MAX >> 1, on_disk: 0 }];

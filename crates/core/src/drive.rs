@@ -8,6 +8,7 @@ pub mod flow;
 pub mod inside;
 pub mod level;
 pub mod offsets;
+mod priorities;
 pub mod queue;
 pub mod repeated;
 pub mod repeats;

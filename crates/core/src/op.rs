@@ -153,6 +153,8 @@ pub struct DataOp {
     pub offset: u64,
     /// Bytes.
     pub len: u32,
+    /// The priority that the kernel is told with it, in its own number; 0: that of the thread.
+    pub priority: u32,
 }
 
 /// An operation on a name.

@@ -47,7 +47,7 @@ pub use request::Request;
 pub use spelling::numbered;
 pub use stream::{REQUESTS_MAX, STAMP_UNIT_BYTES, Stream};
 pub use stream_text::{Contradiction, StreamText};
-pub use threads::{IoClass, IoPriority, MemoryMode, MemoryPolicy, ThreadSettings};
+pub use threads::{IoClass, IoPriority, MemoryMode, MemoryPolicy, RequestPriority, ThreadSettings};
 pub use until::Until;
 pub use weights::{KindShares, Mix, WeightedSize, Zone};
 pub use window::Window;

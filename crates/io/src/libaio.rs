@@ -20,6 +20,8 @@ const IOCB_CMD_PREAD: u16 = 0;
 const IOCB_CMD_PWRITE: u16 = 1;
 const IOCB_CMD_FSYNC: u16 = 2;
 const IOCB_CMD_FDSYNC: u16 = 3;
+/// A control block has a priority of its own (IOCB_FLAG_IOPRIO).
+const HAS_PRIORITY: u32 = 2;
 
 /// How often the kernel may say "again" to one submission, and the pause after each time.
 const REFUSALS_MAX: u32 = 10_000;
@@ -49,6 +51,8 @@ pub struct Libaio {
     batch: usize,
     pending: Blocks,
     direct: Vec<(Tag, DataOp)>,
+    /// What the kernel did not take: it has failed.
+    refused: Vec<Done>,
     stamps: Vec<(Time, Time)>,
     events: Vec<IoEvent>,
     in_flight: u32,
@@ -87,6 +91,7 @@ impl Libaio {
             batch: stream.batch_submit.unwrap_or(depth as u32).clamp(1, depth as u32) as usize,
             pending: Blocks::new(depth),
             direct: Vec::with_capacity(depth),
+            refused: Vec::with_capacity(depth),
             stamps: vec![(0, 0); depth],
             events: vec![IoEvent::default(); depth],
             in_flight: 0,
@@ -124,7 +129,9 @@ impl Libaio {
                     }
                     _ => {}
                 }
-                return Err(Trouble::failed(format!("io_submit: {error}")));
+                self.refuse(from, (issued, submitted), &error)?;
+                from += 1;
+                continue;
             }
             let to = (from + taken as usize).min(self.pending.len());
             for tag in &self.pending.tags()[from..to] {
@@ -139,6 +146,31 @@ impl Libaio {
         }
         self.pending.clear();
         Ok(calls)
+    }
+
+    /// The kernel did not take the first of those that it was given: that one has failed.
+    #[cold]
+    fn refuse(
+        &mut self,
+        place: usize,
+        (issued, submitted): (Time, Time),
+        error: &std::io::Error,
+    ) -> Result<(), Trouble> {
+        let (Some(tag), Some(number)) = (self.pending.tags().get(place), error.raw_os_error())
+        else {
+            return Err(Trouble::failed(format!("io_submit: {error}")));
+        };
+        // SAFETY: the kernel did not take it, and has no claim on its memory.
+        unsafe { self.buffers.take_back(*tag) };
+        self.refused.push(Done {
+            tag: *tag,
+            issued,
+            submitted,
+            completed: submitted,
+            result: Err(Errno(number)),
+            cause: Cause::Unknown,
+        });
+        Ok(())
     }
 
     fn perform_direct(&mut self, done: &mut Vec<Done>) {
@@ -242,6 +274,8 @@ impl Queue for Libaio {
             buffer: if moves { buffer as u64 } else { 0 },
             bytes: u64::from(op.len),
             offset: op.offset as i64,
+            flags: if op.priority > 0 { HAS_PRIORITY } else { 0 },
+            priority: op.priority as i16,
             ..Iocb::default()
         };
         self.pending.push(tag, block);
@@ -263,6 +297,7 @@ impl Engine for Libaio {
     ) -> Result<Calls, Trouble> {
         let before = std::mem::take(&mut self.calls_before);
         let mut calls = Calls { submit: before + self.flush()?, reap: 0 };
+        done.append(&mut self.refused);
         if !self.direct.is_empty() {
             self.perform_direct(done);
         }

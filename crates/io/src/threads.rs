@@ -113,7 +113,7 @@ mod tests {
         let before = io_priority();
         for (class, number) in [(IoClass::BestEffort, 2), (IoClass::Idle, 3)] {
             let settings = ThreadSettings {
-                io_priority: Some(IoPriority { class, level: 5 }),
+                io_priority: Some(IoPriority { class, level: 5, hint: 0 }),
                 nice: Some(7),
                 ..ThreadSettings::default()
             };

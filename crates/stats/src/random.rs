@@ -61,6 +61,8 @@ pub enum Domain {
     PlanOrder = 0x6f_7264_6572,
     /// A permutation of places, each once.
     Places = 0x0072_6465_7221,
+    /// Which requests have a priority of their own.
+    Priorities = 0x7072_696f,
     /// Operations of before, again in another order.
     Replay = 0x7265_706c_6179,
     /// Places where the rounds of a study begin, in turn.

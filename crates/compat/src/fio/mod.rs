@@ -15,6 +15,7 @@ mod marks;
 mod names;
 mod notes;
 mod place;
+mod priorities;
 mod reading;
 mod repeats;
 mod replay;

@@ -5,8 +5,8 @@ mod verified;
 
 use super::place::{OnDrive, Places};
 use super::settings::{Distribution, Settings};
-use super::simulated;
 use super::translate::Whole;
+use super::{simulated, threads};
 use crate::front::{Found, Note, Treatment, World};
 use drivelab_core::plan::{Plan, Sync};
 use drivelab_core::quantity::size;
@@ -33,6 +33,7 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         cache(whole, places, world, &mut notes);
         read_as_fio_does(whole, &mut notes);
         on_a_simulated_drive(whole, places, &mut notes);
+        notes.extend(settings.turns.priorities.note(settings.is_direct()));
         loops(settings, &mut notes);
         verified::of(whole, &mut notes);
         if settings.rw.kinds[2] && !places.files.is_empty() && places.on_drive.is_none() {
@@ -327,8 +328,7 @@ fn on_a_simulated_drive(whole: &Whole<'_>, places: &Places, notes: &mut Vec<Note
     if !places.target.starts_with("sim:") {
         return;
     }
-    let threads = ["prio", "prioclass", "nice", "numa_cpu_nodes", "numa_mem_policy"];
-    for about in threads.iter().filter_map(|name| given(whole, name)) {
+    for about in threads::TOLD.iter().filter_map(|name| given(whole, name)) {
         let text = "no thread and no scheduler stands before a simulated drive.";
         notes.push(Note::new("no_thread", about, Treatment::Ignored, text));
     }

@@ -3,6 +3,7 @@
 use super::known;
 use super::marks::Marks;
 use super::names::Work;
+use super::priorities::Priorities;
 use super::reading::Given;
 use super::repeats::Repeats;
 use super::replay::Replay;
@@ -231,6 +232,8 @@ pub struct Turns {
     pub fills: bool,
     /// `atomic`.
     pub atomic: bool,
+    /// `cmdprio_percentage` and what belongs to it.
+    pub priorities: Priorities,
     /// `random_generator=lfsr`, which needs no map to come to each block once.
     pub lfsr: bool,
 }
@@ -412,7 +415,7 @@ pub fn of(job: &Job, notes: &mut Vec<Note>, refusals: &mut Vec<Refusal>) -> Sett
     }
     settings.norandommap &= !settings.turns.lfsr;
     let priority = settings.kernel.io_priority.map_or(0, IoPriority::number);
-    settings.log_lines.priority = u16::try_from(priority).unwrap_or(0);
+    settings.log_lines.priority = priority;
     settings.turns.zones = settings.turns.zones.with_usual_mode();
     // Zones whose size is said are bytes.
     let of_zone = settings.turns.zones.zone_bytes();

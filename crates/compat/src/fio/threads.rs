@@ -9,6 +9,18 @@ use crate::option::Care;
 use drivelab_core::plan::{IoClass, IoPriority, MemoryMode, MemoryPolicy};
 use drivelab_core::validate::cpu_list;
 
+/// Options that tell the kernel something of a job's threads or requests.
+pub const TOLD: [&str; 8] = [
+    "prio",
+    "prioclass",
+    "priohint",
+    "cmdprio_percentage",
+    "cmdprio_bssplit",
+    "nice",
+    "numa_cpu_nodes",
+    "numa_mem_policy",
+];
+
 /// Where the kernel lists the nodes of a machine.
 const NODES: &str = "/sys/devices/system/node";
 

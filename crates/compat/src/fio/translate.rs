@@ -95,6 +95,10 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
         }
     }
     drawn_orders(&mut plan, world);
+    if places.target.starts_with("sim:") {
+        let streams = plan.steps.iter_mut().flat_map(|step| &mut step.streams);
+        streams.for_each(|stream| stream.request_priorities.clear());
+    }
     Ok(Translated { plan, sections })
 }
 

@@ -12,6 +12,7 @@ mod tests;
 
 use crate::arrival::Arrivals;
 use crate::content;
+use crate::drive::priorities::Priorities;
 use crate::flow::{Group, Member};
 use crate::offsets::Offsets;
 use crate::op::{Action, DataOp, Errno, Op, Tag, Time};
@@ -115,6 +116,8 @@ pub struct Driver {
     flow: Option<Member>,
     /// It submits whenever a slot is free, and waits for nothing else: none of these four.
     is_unpaced: bool,
+    /// Absent where all requests have the priority of their thread.
+    priorities: Option<Priorities>,
     flushes: Flushes,
     bounds: Bounds,
     slots: Slots,
@@ -213,6 +216,7 @@ impl Driver {
             bursts,
             appends,
             flow: None,
+            priorities: Priorities::of(stream, setup.worker, base),
             flushes: Flushes::new(),
             bounds: leave::bounds(&setup, &offsets),
             slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),

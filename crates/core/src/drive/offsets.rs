@@ -227,13 +227,19 @@ impl Offsets {
                 let action = self.kinds.next(&mut self.kind_random);
                 let randoms = (&mut self.address_random, &mut self.size_random);
                 let (offset, len) = lanes.next(action, randoms, &mut self.pass);
-                return (Op::Data(DataOp { action, file: self.file, offset, len }), pass);
+                return (
+                    Op::Data(DataOp { action, file: self.file, offset, len, priority: 0 }),
+                    pass,
+                );
             }
             Walk::Mapped(mapped) => {
                 let action = self.kinds.next(&mut self.kind_random);
                 let randoms = (&mut self.address_random, &mut self.size_random);
                 let (offset, len) = mapped.next(randoms, &mut self.pass);
-                return (Op::Data(DataOp { action, file: self.file, offset, len }), pass);
+                return (
+                    Op::Data(DataOp { action, file: self.file, offset, len, priority: 0 }),
+                    pass,
+                );
             }
         };
         let action = self.kinds.next(&mut self.kind_random);
@@ -251,7 +257,7 @@ impl Offsets {
             }
             _ => address.next(self.region, len, &mut self.address_random, &mut self.pass),
         };
-        (Op::Data(DataOp { action, file: self.file, offset, len }), pass)
+        (Op::Data(DataOp { action, file: self.file, offset, len, priority: 0 }), pass)
     }
 
     /// The next operations, as many as there is room for, as [`Offsets::next`] would draw them one
@@ -263,7 +269,7 @@ impl Offsets {
             for op in ops.iter_mut() {
                 let slot = self.address_random.below(region.slots);
                 let offset = region.base + slot * region.slot_bytes;
-                *op = Op::Data(DataOp { action, file, offset, len });
+                *op = Op::Data(DataOp { action, file, offset, len, priority: 0 });
             }
             return passes.fill(self.pass);
         }

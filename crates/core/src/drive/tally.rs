@@ -1,7 +1,10 @@
 //! What is kept of I/Os: one tally per worker and interval, and what adds up to it.
 
-use crate::inside::Cause;
-use crate::op::{Action, Done, Errno, Op, Place, Time};
+mod slowest;
+
+pub use slowest::{Slow, Slowest};
+
+use crate::op::{Action, Done, Errno, Op, Time};
 use crate::units::is_default;
 use drivelab_stats::Histogram;
 use schemars::JsonSchema;
@@ -44,6 +47,21 @@ pub struct KindTally {
     /// worker has more than one operation in flight, or flushes only at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<Histogram>,
+    /// The same by priority, where requests have their own: first that of the thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<PriorityTally>,
+}
+
+/// What I/Os of one kind and one priority came to; their sum is the kind's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PriorityTally {
+    /// The kernel's number of it; 0: the thread has none.
+    pub number: u16,
+    /// Issued → completed.
+    pub service: Histogram,
+    /// Submitting call returned → completed; only where a stream keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion: Option<Histogram>,
 }
 
 /// A time without a completion while I/O was in flight.
@@ -145,6 +163,28 @@ impl KindTally {
             response: keep.response.then(Histogram::new),
             held_ns: keep.held.then_some(0),
             commit: (keep.commit && kind == Action::Flush).then(Histogram::new),
+            priorities: Vec::new(),
+        }
+    }
+
+    /// Counts by these priorities too.
+    pub fn keep_priorities(&mut self, numbers: &[u16], keep: Keep) {
+        let of = |number: &u16| PriorityTally {
+            number: *number,
+            service: Histogram::new(),
+            completion: keep.completion.then(Histogram::new),
+        };
+        self.priorities = numbers.iter().map(of).collect();
+    }
+
+    /// Accounts what [`KindTally::account`] did, of a request with this priority.
+    pub fn account_priority(&mut self, done: &Done, number: u32) {
+        let of = self.priorities.iter_mut().find(|it| u32::from(it.number) == number);
+        if let (Some(of), Ok(_)) = (of, done.result) {
+            of.service.record(done.completed.saturating_sub(done.issued));
+            if let Some(completion) = &mut of.completion {
+                completion.record(done.completed.saturating_sub(done.submitted));
+            }
         }
     }
 
@@ -201,6 +241,15 @@ impl KindTally {
         merge_optional(&mut self.completion, &other.completion);
         merge_optional(&mut self.response, &other.response);
         merge_optional(&mut self.commit, &other.commit);
+        for theirs in &other.priorities {
+            match self.priorities.iter_mut().find(|mine| mine.number == theirs.number) {
+                Some(mine) => {
+                    mine.service.merge(&theirs.service);
+                    merge_optional(&mut mine.completion, &theirs.completion);
+                }
+                None => self.priorities.push(theirs.clone()),
+            }
+        }
         if let Some(held_ns) = other.held_ns {
             *self.held_ns.get_or_insert(0) += held_ns;
         }
@@ -215,7 +264,14 @@ impl KindTally {
         let optional = self.submit.iter_mut().chain(&mut self.completion);
         let optional = optional.chain(&mut self.response).chain(&mut self.commit);
         optional.for_each(Histogram::clear);
+        self.priorities.iter_mut().flat_map(PriorityTally::histograms).for_each(Histogram::clear);
         self.held_ns = self.held_ns.map(|_| 0);
+    }
+}
+
+impl PriorityTally {
+    fn histograms(&mut self) -> impl Iterator<Item = &mut Histogram> {
+        [&mut self.service].into_iter().chain(&mut self.completion)
     }
 }
 
@@ -258,6 +314,8 @@ impl Tally {
             let optional = kind.submit.iter_mut().chain(&mut kind.completion);
             let optional = optional.chain(&mut kind.response).chain(&mut kind.commit);
             optional.chain([&mut kind.service]).for_each(Histogram::prefault);
+            let by_priority = kind.priorities.iter_mut().flat_map(PriorityTally::histograms);
+            by_priority.for_each(Histogram::prefault);
         }
     }
 
@@ -383,74 +441,6 @@ pub struct Stonewalled {
     pub operations: u64,
     /// When the last of them had completed.
     pub at: Time,
-}
-
-/// One slow I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Slow {
-    /// Service time, or response time in an open loop.
-    pub latency_ns: u64,
-    /// When it was issued.
-    pub issued: Time,
-    /// Its kind.
-    pub kind: Action,
-    /// Where it went; runs of before give the pass of a name as an offset.
-    #[serde(flatten)]
-    pub place: Place,
-    /// Stream within the step.
-    pub stream: u32,
-    /// Worker within the stream.
-    pub worker: u32,
-    /// What it waited for longest; absent on real drives, which do not tell.
-    #[serde(default, skip_serializing_if = "Cause::is_unknown")]
-    pub cause: Cause,
-}
-
-/// The slowest I/Os seen so far, at most [`Slowest::LIMIT`].
-#[derive(Debug, Clone, Default)]
-pub struct Slowest {
-    entries: Vec<Slow>,
-    /// One of at least this latency enters: 0 until the list is full.
-    admitted_ns: u64,
-}
-
-impl Slowest {
-    /// How many are kept.
-    pub const LIMIT: usize = 100;
-
-    /// An empty list with its memory ready.
-    pub fn new() -> Self {
-        Slowest { entries: Vec::with_capacity(Slowest::LIMIT), admitted_ns: 0 }
-    }
-
-    /// Whether an I/O of this latency would enter the list.
-    #[inline]
-    pub fn admits(&self, latency_ns: u64) -> bool {
-        latency_ns >= self.admitted_ns
-    }
-
-    /// Keeps `slow` if it is among the slowest.
-    pub fn offer(&mut self, slow: Slow) {
-        debug_assert!(self.entries.len() <= Slowest::LIMIT, "more are kept than the limit");
-        if self.entries.len() < Slowest::LIMIT {
-            self.entries.push(slow);
-        } else if slow.latency_ns >= self.admitted_ns
-            && let Some(least) = self.entries.iter_mut().min_by_key(|entry| entry.latency_ns)
-        {
-            *least = slow;
-        }
-        if self.entries.len() == Slowest::LIMIT {
-            let least = self.entries.iter().map(|entry| entry.latency_ns).min();
-            self.admitted_ns = least.unwrap_or(0) + 1;
-        }
-    }
-
-    /// The entries, slowest first.
-    pub fn sorted(&self) -> Vec<Slow> {
-        let mut entries = self.entries.clone();
-        entries.sort_by_key(|entry| (std::cmp::Reverse(entry.latency_ns), entry.issued));
-        entries
-    }
 }
 
 /// A stamp that was not what it should be.

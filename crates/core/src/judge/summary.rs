@@ -19,7 +19,7 @@ use crate::findings::Findings;
 use crate::health_change::{HealthChange, changes};
 use crate::inside::Inside;
 use crate::op::{Action, Errno, Time};
-use crate::plan::Role;
+use crate::plan::{IoPriority, Role};
 use crate::quantity::counted;
 use crate::record::{DeviceCounters, Warning};
 use crate::rounds;
@@ -257,6 +257,18 @@ pub struct KindSummary {
     /// a flush after each write or several, and one operation at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_ns: Option<Latency>,
+    /// By priority, where requests have their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<PrioritySummary>,
+}
+
+/// The requests of one kind and one priority.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PrioritySummary {
+    /// Which one; `None`: that of a thread that has none.
+    pub priority: Option<IoPriority>,
+    /// Issued → completed.
+    pub service_ns: Latency,
 }
 
 /// Latencies of recorded I/Os in nanoseconds. A percentile that the sample cannot support is

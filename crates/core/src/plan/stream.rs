@@ -2,8 +2,8 @@
 
 use super::{
     Arrival, Content, Data, Dedupe, Engine, Files, Flow, IoMode, Mix, Names, Pattern, Reply,
-    Request, Sharing, StreamText, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window,
-    Zoned,
+    Request, RequestPriority, Sharing, StreamText, Sync, SyncTiming, ThreadSettings, Until,
+    WeightedSize, Window, Zoned,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -97,6 +97,8 @@ pub struct Stream {
     pub atomic: bool,
     /// What the kernel is told of its workers' threads; nothing if absent.
     pub thread: Option<ThreadSettings>,
+    /// Requests with a priority of their own; the rest has that of its thread.
+    pub request_priorities: Vec<RequestPriority>,
     /// What written blocks hold.
     pub content: Content,
     /// Bytes that written blocks repeat, and that reads which verify expect, instead of stamps.
@@ -173,6 +175,7 @@ impl Default for Stream {
             unregistered: false,
             atomic: false,
             thread: None,
+            request_priorities: Vec::new(),
             content: Content::default(),
             data: None,
             dedupe: None,

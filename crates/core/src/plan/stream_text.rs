@@ -4,7 +4,8 @@
 
 use super::{
     Content, Data, Dedupe, Engine, Files, Flow, IoMode, KindShares, Mix, PatternName, Reply,
-    Request, Sharing, Sync, SyncTiming, ThreadSettings, Until, WeightedSize, Window, Zone,
+    Request, RequestPriority, Sharing, Sync, SyncTiming, ThreadSettings, Until, WeightedSize,
+    Window, Zone,
 };
 use crate::op::Action;
 use crate::units::{Size, Span, is_default};
@@ -197,6 +198,10 @@ pub struct StreamText {
     /// What the kernel is told of its workers' threads: priorities, and NUMA nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadSettings>,
+    /// io_uring and libaio: requests with a priority of their own, such as 20 percent of the reads;
+    /// each priority has its own latencies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub request_priorities: Vec<RequestPriority>,
     /// What written blocks hold.
     pub content: Content,
     /// Bytes that written blocks repeat, and that reads which verify expect, instead of stamps.

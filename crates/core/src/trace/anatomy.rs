@@ -65,20 +65,38 @@ pub struct Stamped {
     pub bytes: u32,
     /// What it did.
     pub action: Action,
+    /// Its own priority in the kernel's number; 0 where it has that of its thread.
+    pub priority: u16,
 }
 
-/// An I/O as a run file has it: issued, submitted, completed, offset, bytes, action.
-type Row = (Time, Time, Time, u64, u32, Action);
+/// An I/O as a run file has it: issued, submitted, completed, offset, bytes, action, and its
+/// priority where it has its own.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Row {
+    Plain((Time, Time, Time, u64, u32, Action)),
+    OfPriority((Time, Time, Time, u64, u32, Action, u16)),
+}
 
 impl From<Row> for Stamped {
-    fn from((issued, submitted, completed, offset, bytes, action): Row) -> Self {
-        Stamped { issued, submitted, completed, offset, bytes, action }
+    fn from(row: Row) -> Self {
+        let ((issued, submitted, completed, offset, bytes, action), priority) = match row {
+            Row::Plain(plain) => (plain, 0),
+            Row::OfPriority((issued, submitted, completed, offset, bytes, action, priority)) => {
+                ((issued, submitted, completed, offset, bytes, action), priority)
+            }
+        };
+        Stamped { issued, submitted, completed, offset, bytes, action, priority }
     }
 }
 
 impl From<Stamped> for Row {
     fn from(it: Stamped) -> Self {
-        (it.issued, it.submitted, it.completed, it.offset, it.bytes, it.action)
+        let Stamped { issued, submitted, completed, offset, bytes, action, priority } = it;
+        match priority {
+            0 => Row::Plain((issued, submitted, completed, offset, bytes, action)),
+            _ => Row::OfPriority((issued, submitted, completed, offset, bytes, action, priority)),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::verified::Verified;
 
 /// Numbers of Linux's errors that deserve advice of their own.
+const EPERM: i32 = 1;
 const EIO: i32 = 5;
 const EOVERFLOW: i32 = 75;
 const ETOOMANYREFS: i32 = 109;
@@ -94,6 +95,9 @@ fn advice(errno: Errno, stream: &Stream) -> String {
             "the drive keeps no more zones open: others are partly written; use fewer workers, or \
              finish them (blkzone finish)"
                 .into()
+        }
+        EPERM if !stream.request_priorities.is_empty() => {
+            "a realtime priority wants root, or CAP_SYS_NICE: use best effort instead".into()
         }
         EOPNOTSUPP => "the target cannot do that: leave it out".into(),
         _ => "the kernel refuses it".into(),

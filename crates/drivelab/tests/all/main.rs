@@ -33,6 +33,7 @@ mod front_fio_given;
 mod front_fio_kernel;
 mod front_fio_names;
 mod front_fio_plot;
+mod front_fio_priorities;
 mod front_fio_ratios;
 mod front_fio_said;
 mod front_fio_table;

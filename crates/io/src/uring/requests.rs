@@ -52,20 +52,26 @@ impl Freight for Requests {
             ($file:expr) => {
                 match op.action {
                     Action::Read if self.registered.buffers => {
-                        opcode::ReadFixed::new($file, pointer, op.len, 0).offset(op.offset).build()
+                        opcode::ReadFixed::new($file, pointer, op.len, 0)
+                            .offset(op.offset)
+                            .ioprio(op.priority as u16)
+                            .build()
                     }
-                    Action::Read => {
-                        opcode::Read::new($file, pointer, op.len).offset(op.offset).build()
-                    }
+                    Action::Read => opcode::Read::new($file, pointer, op.len)
+                        .offset(op.offset)
+                        .ioprio(op.priority as u16)
+                        .build(),
                     Action::Write if self.registered.buffers => {
                         opcode::WriteFixed::new($file, pointer, op.len, 0)
                             .offset(op.offset)
                             .rw_flags(self.write_flags)
+                            .ioprio(op.priority as u16)
                             .build()
                     }
                     Action::Write => opcode::Write::new($file, pointer, op.len)
                         .offset(op.offset)
                         .rw_flags(self.write_flags)
+                        .ioprio(op.priority as u16)
                         .build(),
                     Action::Flush if opened.data_only => {
                         opcode::Fsync::new($file).flags(types::FsyncFlags::DATASYNC).build()

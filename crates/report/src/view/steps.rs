@@ -1,7 +1,7 @@
 //! What is known of each executed step and its streams, in words.
 
 use drivelab_core::op::{Action, Place};
-use drivelab_core::plan::Role;
+use drivelab_core::plan::{IoPriority, Role};
 use drivelab_core::record::DeviceCounters;
 use drivelab_core::summary::{
     CellKind, CellSummary, DriveSummary, KindSummary, Latency, LatencyEstimates, Rates, Reason,
@@ -249,6 +249,10 @@ pub(crate) fn latencies(stream: &StreamSummary) -> Table {
             if let Some(latency) = latency {
                 table.rows.push(latency_row(format!("{} {name}", action.word()), &latency));
             }
+        }
+        for one in &kind.priorities {
+            let priority = one.priority.map_or_else(|| "no priority".to_owned(), IoPriority::words);
+            table.rows.push(latency_row(format!("{}, {priority}", action.word()), &one.service_ns));
         }
         if let Some(latency) = kind.commit_ns {
             table.rows.push(latency_row("write + flush".to_owned(), &latency));

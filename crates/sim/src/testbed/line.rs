@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn one_at_a_time_in_order_and_flushes_beside_them() {
-        let read = |at| DataOp { action: Action::Read, offset: at, len: 4096, file: 0 };
+        let read = |at| DataOp { action: Action::Read, offset: at, len: 4096, ..DataOp::default() };
         let flush = DataOp { action: Action::Flush, ..DataOp::default() };
         let mut line = Line::default();
         assert!(line.admits(0, &read(0)));

@@ -59,7 +59,15 @@ fn anatomy(segments_ns: [u64; 4], off_ns: u64) -> (Anatomy, Vec<Stamped>) {
         }
         let completed = at + segments_ns[3];
         let (offset, bytes, action) = (sector * 512, 4096, Action::Read);
-        ios.push(Stamped { issued, submitted: issued, completed, offset, bytes, action });
+        ios.push(Stamped {
+            issued,
+            submitted: issued,
+            completed,
+            offset,
+            bytes,
+            action,
+            priority: 0,
+        });
     }
     let trace = Trace { events, ..Trace::default() };
     let pieces = [Piece { offset: 0, bytes: 1 << 30, on_disk: 0 }];

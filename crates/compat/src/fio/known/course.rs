@@ -1,6 +1,6 @@
 //! When and for how long: time, checks, traces, zones, pace, ends.
 
-use super::super::threads;
+use super::super::{priorities, threads};
 use super::*;
 const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that a drive \
                      tells; strided: one kind in order, or random requests of one bs; zones that \
@@ -116,6 +116,7 @@ pub(super) const ALL: &[Known] = &[
     option("nice", Same).off().sets(threads::nice),
     option("prio", Same).sets(threads::prio),
     option("prioclass", Same).off().sets(threads::prioclass),
+    option("priohint", Near(HINTS)).off().sets(priorities::hint_of_all),
     option("thinktime", Same).sets(|to, it| put(&mut to.thinktime_ns, it.time_ns(1_000))),
     option("thinktime_spin", Ignored("the last part of every wait is spun")),
     option("thinktime_blocks", Same).sets(|to, it| put(&mut to.thinktime_blocks, it.count())),

@@ -1,5 +1,6 @@
 //! What is kept and shown, what is written, and what only some engines have.
 
+use super::super::priorities;
 use super::*;
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str =
@@ -126,7 +127,10 @@ pub(super) const ALL: &[Known] = &[
     option("uncached", instead("use direct=1")).off(),
     option("force_async", no("the kernel decides what it hands to its threads")).off(),
     option("nowait", no("the kernel decides what may wait")).off(),
-    option("cmdprio_percentage", no("no priorities are set")).off(),
-    option("cmdprio_class, cmdprio", Ignored("they belong to cmdprio_percentage")),
-    option("cmdprio_bssplit", no("no priorities are set")),
+    option("cmdprio_percentage", Same).sets(priorities::percentage),
+    option("cmdprio_class", Same).sets(priorities::class),
+    option("cmdprio", Same).sets(priorities::level),
+    option("cmdprio_hint", Near(HINTS)).sets(priorities::hint),
+    option("cmdprio_bssplit", InPart("each size with its share, which fio may leave out"))
+        .sets(priorities::splits),
 ];

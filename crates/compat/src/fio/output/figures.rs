@@ -130,12 +130,26 @@ pub struct Side {
     pub completion: Timed,
     /// Total latency: submission and completion.
     pub total: Timed,
+    /// Total latency where its percentiles are printed, else completion latency, of each priority
+    /// that requests had; empty where they all had one.
+    pub priorities: Vec<OfPriority>,
     /// KiB a second, by interval.
     pub bandwidth: Samples,
     /// Share of the group's rate in percent.
     pub share_percent: f64,
     /// Operations a second, by interval.
     pub iops: Samples,
+}
+
+/// The latencies of requests of one priority.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OfPriority {
+    /// The kernel's number of its class.
+    pub class: u16,
+    /// The level in the class.
+    pub level: u16,
+    /// Their latencies.
+    pub timed: Timed,
 }
 
 /// Latencies in nanoseconds.
@@ -212,6 +226,13 @@ pub fn word(direction: Direction) -> &'static str {
         Direction::Read => "read",
         Direction::Write => "write",
         Direction::Trim => "trim",
+    }
+}
+
+impl OfPriority {
+    /// Those of the priority with this number of the kernel's.
+    pub fn of(number: u16, timed: Timed) -> OfPriority {
+        OfPriority { class: number >> 13, level: number & 7, timed }
     }
 }
 

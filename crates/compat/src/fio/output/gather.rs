@@ -1,6 +1,8 @@
 //! From a run to the figures that are printed of it.
 
-use super::figures::{Block, Disk, Failure, Percentiles, Report, Side, Spread, Timed, per_second};
+use super::figures::{
+    Block, Disk, Failure, OfPriority, Percentiles, Report, Side, Spread, Timed, per_second,
+};
 use super::latency::{Latencies, timed};
 use super::samples::{self, Course};
 use super::steady::Steady;
@@ -134,6 +136,8 @@ struct Moved {
     operations: u64,
     runtime_ms: u64,
     latencies: Latencies,
+    /// By the kernel's numbers of their priorities.
+    priorities: Vec<(u16, Latencies)>,
     bandwidth: super::figures::Samples,
     iops: super::figures::Samples,
 }
@@ -155,6 +159,10 @@ impl Moved {
             moved.operations += issued;
             moved.bytes += entries().map(|entry| counted(entry).0).sum::<u64>();
             moved.runtime_ms += part.runtime_ms();
+            for one in entries().flat_map(|entry| &entry.priorities) {
+                let own = Latencies::of_priority(&one.service, one.completion.as_ref());
+                moved.add_priority(one.number, &own);
+            }
             let (mut total, mut submission, mut rest) = (Histogram::new(), None, None);
             for entry in entries() {
                 total.merge(&entry.service);
@@ -181,8 +189,27 @@ impl Moved {
         self.operations += other.operations;
         self.runtime_ms = self.runtime_ms.max(other.runtime_ms);
         self.latencies.merge(&other.latencies);
+        for (number, latencies) in &other.priorities {
+            self.add_priority(*number, latencies);
+        }
         self.bandwidth = samples::together(self.bandwidth, other.bandwidth);
         self.iops = samples::together(self.iops, other.iops);
+    }
+
+    fn add_priority(&mut self, number: u16, latencies: &Latencies) {
+        match self.priorities.iter_mut().find(|(of, _)| *of == number) {
+            Some((_, sum)) => sum.merge(latencies),
+            None => self.priorities.push((number, latencies.clone())),
+        }
+    }
+
+    /// The latencies of each priority that requests had, where they had several.
+    fn by_priority(&self, percentiles: &Percentiles) -> Vec<OfPriority> {
+        let timed = if percentiles.total { Latencies::total } else { Latencies::completion };
+        let each = self.priorities.iter();
+        let each = each.map(|(number, its)| OfPriority::of(*number, timed(its, percentiles)));
+        let all: Vec<OfPriority> = each.filter(|one| one.timed.count > 0).collect();
+        if all.len() > 1 { all } else { Vec::new() }
     }
 
     fn side(&self, section: &Section, percentiles: &Percentiles) -> Side {
@@ -196,6 +223,7 @@ impl Moved {
             submission: unless(without.submission, latencies.submission(percentiles)),
             completion: unless(without.completion, latencies.completion(percentiles)),
             total: unless(without.total, latencies.total(percentiles)),
+            priorities: self.by_priority(percentiles),
             bandwidth: self.bandwidth,
             share_percent: 0.0,
             iops: self.iops,

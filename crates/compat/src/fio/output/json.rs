@@ -1,6 +1,8 @@
 //! The layouts `json` and `json+`.
 
-use super::figures::{BOUNDS, Block, DIRECTIONS, Disk, Report, Said, Samples, Side, Timed, word};
+use super::figures::{
+    BOUNDS, Block, DIRECTIONS, Disk, OfPriority, Report, Said, Samples, Side, Timed, word,
+};
 use super::scale::date;
 use super::steady::Steady;
 use crate::fio::Unified;
@@ -154,12 +156,12 @@ fn job(block: &Block, plus: bool) -> Value {
     }
     if block.unified != Unified::Mixed {
         for (way, side) in DIRECTIONS.iter().zip(&block.sides) {
-            job = job.with(word(*way), direction(side, plus));
+            job = job.with(word(*way), direction(block, side, plus));
         }
         job = job.with("sync", syncs(block, plus));
     }
     if block.unified != Unified::None {
-        job = job.with("mixed", direction(&block.mixed, plus));
+        job = job.with("mixed", direction(block, &block.mixed, plus));
     }
     job = job
         .with("job_runtime", block.job_runtime_ms)
@@ -242,10 +244,10 @@ fn steadiness(steady: &Steady) -> Value {
         .done()
 }
 
-fn direction(side: &Side, plus: bool) -> Value {
+fn direction(block: &Block, side: &Side, plus: bool) -> Value {
     let Samples { count, min, max, mean, deviation } = side.bandwidth;
     let iops = side.iops;
-    Object::default()
+    let object = Object::default()
         .with("io_bytes", side.bytes)
         .with("io_kbytes", side.bytes >> 10)
         .with("bw_bytes", side.bytes_per_s())
@@ -257,7 +259,16 @@ fn direction(side: &Side, plus: bool) -> Value {
         .with("drop_ios", 0_u64)
         .with("slat_ns", latency(&side.submission, plus))
         .with("clat_ns", latency(&side.completion, plus))
-        .with("lat_ns", latency(&side.total, plus))
+        .with("lat_ns", latency(&side.total, plus));
+    let object = match side.priorities.as_slice() {
+        [] => object,
+        several => {
+            let is_total = block.percentiles.total;
+            let each = several.iter().map(|one| of_priority(one, is_total, plus)).collect();
+            object.with("prios", Value::List(each))
+        }
+    };
+    object
         .with("bw_min", min)
         .with("bw_max", max)
         .with("bw_agg", side.share_percent)
@@ -269,6 +280,14 @@ fn direction(side: &Side, plus: bool) -> Value {
         .with("iops_mean", iops.mean)
         .with("iops_stddev", iops.deviation)
         .with("iops_samples", iops.count)
+        .done()
+}
+
+fn of_priority(one: &OfPriority, is_total: bool, plus: bool) -> Value {
+    Object::default()
+        .with("prioclass", u32::from(one.class))
+        .with("prio", u32::from(one.level))
+        .with(if is_total { "lat_ns" } else { "clat_ns" }, latency(&one.timed, plus))
         .done()
 }
 

@@ -49,6 +49,16 @@ impl Latencies {
         }
     }
 
+    /// Those of requests of one priority, whose submission is not told apart.
+    pub fn of_priority(total: &Histogram, rest: Option<&Histogram>) -> Self {
+        let rest = rest.filter(|it| it.count() == total.count());
+        Latencies {
+            completion: rest.map_or_else(|| completion(total, None), kept),
+            submission: None,
+            total: total.clone(),
+        }
+    }
+
     /// Adds those of `other`.
     pub fn merge(&mut self, other: &Latencies) {
         if let Some(other) = &other.submission {

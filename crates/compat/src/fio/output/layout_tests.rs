@@ -2,7 +2,9 @@
 //! and must come out again byte for byte, and so must its other layouts.
 
 use super::bins::{Bins, middle_of};
-use super::figures::{Block, Disk, Failure, Percentiles, Report, Samples, Side, Spread, Timed};
+use super::figures::{
+    Block, Disk, Failure, OfPriority, Percentiles, Report, Samples, Side, Spread, Timed,
+};
 use super::steady::Steady;
 use super::{json, normal, terse};
 use crate::fio::Unified;
@@ -163,10 +165,17 @@ fn side(tree: &Tree) -> Side {
         submission: timed(tree.at("slat_ns")),
         completion: timed(tree.at("clat_ns")),
         total: timed(tree.at("lat_ns")),
+        priorities: tree.list("prios").iter().map(of_priority).collect(),
         bandwidth: samples(tree, bandwidth),
         share_percent: tree.number("bw_agg"),
         iops: samples(tree, iops),
     }
+}
+
+fn of_priority(tree: &Tree) -> OfPriority {
+    let latencies = tree.find("clat_ns").unwrap_or_else(|| tree.at("lat_ns"));
+    let number = |key: &str| tree.count(key) as u16;
+    OfPriority { class: number("prioclass"), level: number("prio"), timed: timed(latencies) }
 }
 
 fn steady(tree: &Tree) -> Steady {
@@ -412,7 +421,7 @@ fn each_layout_is_what_fio_printed() {
             all.extend(differences(&path));
         }
     }
-    assert!(seen >= 30, "{seen}");
+    assert!(seen >= 34, "{seen}");
     assert!(all.is_empty(), "{} of {seen}:\n{}", all.len(), all.join("\n"));
 }
 

@@ -2,7 +2,7 @@
 
 use super::gather::{Clone, KINDS, Part};
 use super::samples::per_second_of;
-use crate::fio::settings::Window;
+use crate::fio::settings::{LogLines, Window};
 use crate::fio::{Log, Logged, Section};
 use crate::front::{Existing, OutputFile, ResultFile};
 use drivelab_core::anatomy::Stamped;
@@ -122,7 +122,9 @@ fn single(log: &Log, clone: &Clone<'_>) -> String {
                 Logged::Bandwidth | Logged::Iops | Logged::Latency => 0,
             };
             let offset = if clone.section.names.is_some() { 0 } else { it.offset };
-            text.push_str(&ending(log, offset, issued));
+            let lines = &log.lines;
+            let own = if it.priority > 0 { it.priority } else { lines.priority };
+            text.push_str(&ending(lines, own, offset, issued));
         }
     }
     text
@@ -130,14 +132,14 @@ fn single(log: &Log, clone: &Clone<'_>) -> String {
 
 /// The offset, the priority and the time of issue of a line, as far as they were asked for. Means
 /// have no priority; of others a mark says whether it is realtime.
-fn ending(log: &Log, offset: u64, issued: u64) -> String {
-    let offset = if log.lines.with_offset { format!(", {offset}") } else { String::new() };
-    let priority = if log.lines.every_ms == 0 { log.lines.priority } else { 0 };
-    let priority = match log.lines.with_priority {
+fn ending(lines: &LogLines, priority: u16, offset: u64, issued: u64) -> String {
+    let offset = if lines.with_offset { format!(", {offset}") } else { String::new() };
+    let priority = if lines.every_ms == 0 { priority } else { 0 };
+    let priority = match lines.with_priority {
         true => format!("0x{priority:04x}"),
         false => u8::from(priority >> 13 == 1).to_string(),
     };
-    let issued = if log.lines.with_issue { format!(", {issued}") } else { String::new() };
+    let issued = if lines.with_issue { format!(", {issued}") } else { String::new() };
     format!("{offset}, {priority}{issued}\n")
 }
 
@@ -165,7 +167,7 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
     if log.lines.every_ms == 0 {
         return single(log, clone);
     }
-    let rest = ending(log, 0, 0);
+    let rest = ending(&log.lines, 0, 0, 0);
     let mut text = String::new();
     let is_of_requests = matches!(log.logged, Logged::Latency | Logged::SubmissionLatency);
     if is_of_requests && clone.section.names.is_some() {
@@ -260,20 +262,13 @@ fn value(logged: Logged, sum: Sum, span_ns: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fio::settings::LogLines;
 
     #[test]
     fn a_line_ends_as_it_was_asked() {
-        let log = |lines| Log {
-            logged: Logged::CompletionLatency,
-            prefix: "a".into(),
-            lines,
-            per_job: true,
-        };
         let plain = LogLines::default();
         let prio = LogLines { with_priority: true, ..plain };
         let all = LogLines { with_offset: true, with_issue: true, ..plain };
-        let of = |lines| ending(&log(lines), 8192, 77);
+        let of = |lines: LogLines| ending(&lines, lines.priority, 8192, 77);
         // As fio 3.33 writes it with prioclass=1 and prio=2.
         let realtime = LogLines { priority: 0x2002, ..plain };
         let shown = LogLines { with_priority: true, ..realtime };
@@ -291,6 +286,7 @@ mod tests {
             offset: 8192,
             bytes: 8192,
             action: Action::Write,
+            priority: 0,
         };
         // fio 3.33 wrote 126936 for 8192 bytes in 64,536 ns of completion.
         let all = [

@@ -47,6 +47,9 @@ impl Driver {
             return self.note_defect("an operation completed of a kind that its stream has not");
         };
         kind.account(done, due);
+        if let (Op::Data(op), false) = (flight.op, kind.priorities.is_empty()) {
+            kind.account_priority(done, op.priority);
+        }
         if let Some(held_ns) = &mut kind.held_ns {
             *held_ns += since_last;
         }
@@ -97,7 +100,13 @@ impl Driver {
         }
         match op {
             Op::Data(op) => self.follow_data(op, flight, done, data),
-            Op::Name(op) => self.keep_stamp(op.action, (u64::from(op.name()), 0), done),
+            Op::Name(op) => {
+                let number = u64::from(op.name());
+                self.keep_stamp(
+                    DataOp { action: op.action, offset: number, ..DataOp::default() },
+                    done,
+                )
+            }
         }
         self.rest(done.completed);
     }
@@ -107,7 +116,7 @@ impl Driver {
         if op.action == Action::Write {
             self.flushes.commit_from = self.flushes.commit_from.min(done.issued);
         }
-        self.keep_stamp(op.action, (op.offset, op.len), done);
+        self.keep_stamp(op, done);
         if self.setup.stream.verify && op.action == Action::Read {
             self.verify(op, flight, data);
         }
@@ -118,12 +127,15 @@ impl Driver {
         }
     }
 
-    fn keep_stamp(&mut self, action: Action, (offset, bytes): (u64, u32), done: &Done) {
+    /// Keeps an I/O by itself; of one on a name its number stands for the offset.
+    fn keep_stamp(&mut self, op: DataOp, done: &Done) {
         let Some(stamping) = self.stamping.as_mut().filter(|_| !self.book.tally.ramp) else {
             return;
         };
         let &Done { issued, submitted, completed, .. } = done;
-        stamping.keep(Stamped { issued, submitted, completed, offset, bytes, action });
+        let DataOp { action, offset, len: bytes, priority, .. } = op;
+        let priority = priority as u16;
+        stamping.keep(Stamped { issued, submitted, completed, offset, bytes, action, priority });
     }
 
     /// Where a stream thinks, it does so when all has come back.

@@ -282,10 +282,13 @@ impl Driver {
         if let Some((op, pass)) = self.slots.replies.pop_front() {
             return self.issue(queue, op, pass, due, true);
         }
-        let (op, pass) = match queue.looks_ahead() {
+        let (mut op, pass) = match queue.looks_ahead() {
             true => self.draw_ahead(queue),
             false => self.offsets.next(),
         };
+        if let (Some(priorities), Op::Data(op)) = (&mut self.priorities, &mut op) {
+            op.priority = priorities.next(op.action, op.len);
+        }
         self.issue(queue, op, pass, due, false)
     }
 

@@ -4,6 +4,7 @@ use super::{AHEAD, MISMATCHES_MAX, SPARES, Setup, kept};
 use crate::anatomy::Stamped;
 use crate::arrival::Arrivals;
 use crate::content::{Fault, Stamp};
+use crate::drive::priorities;
 use crate::op::{Action, DataOp, Op, Tag, Time};
 use crate::plan::{Arrival, Stream};
 use crate::repeats::Repeats;
@@ -431,6 +432,9 @@ impl Book {
         let tally = || {
             let (stream, worker) = (setup.stream_index, setup.worker);
             let mut tally = Box::new(Tally::new(setup.step, stream, worker, &kinds, keep));
+            for kind in &mut tally.kinds {
+                kind.keep_priorities(&priorities::numbers(&setup.stream, kind.kind), keep);
+            }
             tally.prefault();
             tally
         };

@@ -50,6 +50,6 @@ impl Traced {
         debug_assert!(request.end() <= region.bytes, "a traced request leaves the region");
         let base = if request.action == Action::Flush { 0 } else { region.base };
         let (action, offset) = (request.action, base + request.offset);
-        (Op::Data(DataOp { action, file, offset, len: request.bytes }), of_pass)
+        (Op::Data(DataOp { action, file, offset, len: request.bytes, priority: 0 }), of_pass)
     }
 }

@@ -1,13 +1,14 @@
 //! One stream of one step: its window, its rates, its latencies.
 
 use crate::op::{Action, Time};
-use crate::plan::{Stream, SyncTiming};
+use crate::plan::{IoPriority, Stream, SyncTiming};
 use crate::quantity::{operations, time};
 use crate::run::{Run, StepRun};
 use crate::summary::gaps::stream_gaps;
 use crate::summary::series::rates_over_time;
 use crate::summary::{
-    ErrorCount, KindSummary, Latency, Lateness, Load, Rates, Reason, SLOWEST_SHOWN, StreamSummary,
+    ErrorCount, KindSummary, Latency, Lateness, Load, PrioritySummary, Rates, Reason,
+    SLOWEST_SHOWN, StreamSummary,
 };
 use crate::tally::{KindTally, Phase, Slow, Tally};
 use drivelab_stats::{Estimate, Histogram, NoInterval, OverTime};
@@ -236,7 +237,25 @@ fn summarise_kind(step: &StepRun, stream: u32, kind: Action, seconds: Option<f64
         service_ns: latency(LatencyKind::Service),
         response_ns: latency(LatencyKind::Response),
         commit_ns: latency(LatencyKind::Commit),
+        priorities: priorities(step, stream, kind),
     }
+}
+
+/// The latencies of each priority in the measured window; none of those that no request had.
+fn priorities(step: &StepRun, stream: u32, kind: Action) -> Vec<PrioritySummary> {
+    let mut by_number: Vec<(u16, Histogram)> = Vec::new();
+    let entries = measured(step, stream).flat_map(|tally| &tally.kinds);
+    for entry in entries.filter(|entry| entry.kind == kind).flat_map(|entry| &entry.priorities) {
+        match by_number.iter_mut().find(|(number, _)| *number == entry.number) {
+            Some((_, sum)) => sum.merge(&entry.service),
+            None => by_number.push((entry.number, entry.service.clone())),
+        }
+    }
+    let summary = |(number, service): (u16, Histogram)| {
+        let service_ns = Latency::of(&service)?;
+        Some(PrioritySummary { priority: IoPriority::of_number(number), service_ns })
+    };
+    by_number.into_iter().filter_map(summary).collect()
 }
 
 fn total(

@@ -2,7 +2,13 @@
 
 use super::{Geometry, Problems, cpu_list};
 use crate::facts::TargetKind;
-use crate::plan::{Engine, IoMode, IoPriority, MemoryMode, Stream, ThreadSettings};
+use crate::op::Action;
+use crate::plan::{
+    Engine, IoMode, IoPriority, MemoryMode, RequestPriority, Stream, ThreadSettings,
+};
+
+/// Entries that a stream's list of priorities has at most.
+const PRIORITIES_MAX: usize = 256;
 
 pub(super) fn threads(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     let carries = matches!(stream.engine, Engine::IoUring | Engine::Libaio | Engine::Psync);
@@ -23,12 +29,63 @@ pub(super) fn threads(stream: &Stream, geometry: &Geometry, problems: &mut Probl
     if let Some(thread) = &stream.thread {
         thread_of(thread, problems);
     }
+    if !stream.request_priorities.is_empty() {
+        request_priorities(stream, geometry, problems);
+    }
+}
+
+fn request_priorities(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+    let list = &stream.request_priorities;
+    let mut need =
+        |holds: bool, text: &str| problems.need(holds, "request_priorities", || text.to_string());
+    need(
+        matches!(stream.engine, Engine::IoUring | Engine::Libaio) && !stream.is_metadata(),
+        "only requests of io_uring and libaio carry a priority of their own; use one of them, or \
+         `thread` for a priority of all",
+    );
+    need(
+        geometry.kind != TargetKind::Simulated,
+        "no scheduler stands before a simulated drive; remove `request_priorities`",
+    );
+    need(stream.reply.is_none(), "replies have no priority of their own; remove one of the two");
+    need(list.len() <= PRIORITIES_MAX, "more than 256 entries; use fewer");
+    let moves = |it: &RequestPriority| matches!(it.action, Action::Read | Action::Write);
+    need(list.iter().all(moves), "only reads and writes have priorities; use `read` or `write`");
+    let is_mixed = |one: &RequestPriority| {
+        list.iter()
+            .any(|other| one.action == other.action && one.size.is_some() != other.size.is_some())
+    };
+    need(
+        !list.iter().any(is_mixed),
+        "some entries of an action have a `size` and others have none; give it to all or to none",
+    );
+    let sum = |one: &RequestPriority| {
+        let same = list.iter().filter(|it| (it.action, it.size) == (one.action, one.size));
+        same.map(|it| u64::from(it.percent)).sum::<u64>()
+    };
+    need(
+        list.iter().all(|one| sum(one) <= 100),
+        "the entries of one action and size come to more than 100 percent; use less",
+    );
+    for one in list {
+        let IoPriority { level, hint, .. } = one.priority;
+        problems.need(level <= IoPriority::LEVEL_MAX, "request_priorities", || {
+            format!("priority level {level} is out of range; use 0, the highest, to 7")
+        });
+        problems.need(hint <= IoPriority::HINT_MAX, "request_priorities", || {
+            format!("priority hint {hint} is out of range; use 0, none, to 1023")
+        });
+    }
 }
 
 fn thread_of(thread: &ThreadSettings, problems: &mut Problems) {
     let level = thread.io_priority.map_or(0, |priority| priority.level);
     problems.need(level <= IoPriority::LEVEL_MAX, "thread", || {
         format!("priority level {level} is out of range; use 0, the highest, to 7")
+    });
+    let hint = thread.io_priority.map_or(0, |priority| priority.hint);
+    problems.need(hint <= IoPriority::HINT_MAX, "thread", || {
+        format!("priority hint {hint} is out of range; use 0, none, to 1023")
     });
     let nice = thread.nice.unwrap_or(0);
     problems.need((-20..=19).contains(&nice), "thread", || {

@@ -19,7 +19,7 @@ fn noted(text: &str) -> Vec<Stamped> {
             completed: numbers[1],
             offset: numbers[2],
             bytes: numbers[3] as u32,
-            action: Action::Read,
+            ..Stamped::default()
         }
     };
     text.lines().map(io).collect()
@@ -123,7 +123,7 @@ fn event(at: Time, point: Point, sector: u64, sectors: u32) -> BlockEvent {
 }
 
 fn io(issued: Time, completed: Time, offset: u64, bytes: u32) -> Stamped {
-    Stamped { issued, submitted: issued, completed, offset, bytes, action: Action::Read }
+    Stamped { issued, submitted: issued, completed, offset, bytes, ..Stamped::default() }
 }
 
 fn taken(mut events: Vec<BlockEvent>, ios: Vec<Stamped>) -> Anatomy {

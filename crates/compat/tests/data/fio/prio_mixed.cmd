@@ -1,0 +1,1 @@
+--name=a --size=8m --rw=randrw --bssplit=4k/40:64k/60 --direct=1 --ioengine=io_uring --iodepth=8 --number_ios=1500 --cmdprio_bssplit=4k/25/1/1:4k/75/3/2:64k/0 --unified_rw_reporting=1 --numjobs=2 --group_reporting

@@ -1,0 +1,1 @@
+--name=a --size=8m --rw=randrw --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --number_ios=1500 --cmdprio_percentage=30,0 --prio=3 --lat_percentiles=1 --clat_percentiles=1 --slat_percentiles=1
