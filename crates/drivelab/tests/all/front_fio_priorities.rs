@@ -150,3 +150,60 @@ fn priorities_that_cannot_be_are_refused_before_anything_is_written() {
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "{more}");
     }
 }
+
+#[test]
+fn a_report_tells_the_latencies_of_each_priority_of_a_plan() {
+    let place = place();
+    let plan = place.path().join("plan.toml");
+    let text = r#"
+        title = "priorities"
+        [[steps]]
+        name = "mixed"
+        until = { operations = 4000 }
+        [[steps.streams]]
+        engine = "io_uring"
+        pattern = "uniform"
+        mix = { read = 70, write = 30 }
+        depth = 4
+        request_priorities = [
+            { action = "read", percent = 20, priority = { class = "realtime" } },
+            { action = "read", percent = 30, priority = { class = "idle", level = 2 } },
+            { action = "write", percent = 100, priority = { class = "best-effort", level = 1 } },
+        ]
+    "#;
+    std::fs::write(&plan, text).unwrap();
+    let run = |more: &[&str]| {
+        let output = std::process::Command::new(OURS[0])
+            .args(["run", plan.to_str().unwrap(), ".", "--size", "8M"])
+            .args(more)
+            .current_dir(place.path())
+            .env("XDG_DATA_HOME", place.path().join("home"))
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    let steps = json["steps"].as_array().unwrap();
+    let stream = &steps.iter().find(|step| step["name"] == "mixed").unwrap()["streams"][0];
+    let figures = |kind: &str| -> Vec<(Value, u64)> {
+        let list = stream[kind]["priorities"].as_array().unwrap().iter();
+        list.map(|it| (it["priority"].clone(), it["service_ns"]["count"].as_u64().unwrap()))
+            .collect()
+    };
+    let priority = |class: &str, level: u8| serde_json::json!({"class": class, "level": level});
+    let (reads, writes) = (figures("read"), figures("write"));
+    let known: Vec<&Value> = reads.iter().map(|it| &it.0).collect();
+    assert_eq!(known, [&Value::Null, &priority("realtime", 0), &priority("idle", 2)]);
+    let all = stream["read"]["ops"].as_u64().unwrap();
+    assert_eq!(reads.iter().map(|it| it.1).sum::<u64>(), all);
+    for ((_, count), share) in reads.iter().zip([0.5, 0.2, 0.3]) {
+        assert!((*count as f64 / all as f64 - share).abs() < 0.05, "{reads:?}");
+    }
+    assert_eq!(writes, [(priority("best-effort", 1), stream["write"]["ops"].as_u64().unwrap())]);
+    // What all writes have needs no row of its own.
+    let text = run(&[]);
+    for row in ["read, no priority", "read, realtime 0", "read, idle 2", "write service"] {
+        assert!(text.contains(row), "{row}: {text}");
+    }
+    assert!(!text.contains("write, best effort"), "{text}");
+}

@@ -250,7 +250,8 @@ pub(crate) fn latencies(stream: &StreamSummary) -> Table {
                 table.rows.push(latency_row(format!("{} {name}", action.word()), &latency));
             }
         }
-        for one in &kind.priorities {
+        // One alone has what the whole has.
+        for one in kind.priorities.iter().filter(|_| kind.priorities.len() > 1) {
             let priority = one.priority.map_or_else(|| "no priority".to_owned(), IoPriority::words);
             table.rows.push(latency_row(format!("{}, {priority}", action.word()), &one.service_ns));
         }
