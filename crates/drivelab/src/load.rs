@@ -67,6 +67,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         stonewall: span.stonewall,
         ends_all: false,
         level: None,
+        rate_min: None,
     };
     let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();
     match (bounded || until.elapsed.is_some(), &stream.pattern) {

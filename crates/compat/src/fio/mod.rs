@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod issued;
 mod jobfile;
+mod least;
 mod marks;
 mod names;
 mod notes;

@@ -1,5 +1,6 @@
 //! One job as a stream: its load, sizes, order and pace.
 
+use super::least;
 use super::marks;
 use super::names;
 use super::place::Place;
@@ -68,7 +69,10 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
         order: repeated_order(settings, index as u64),
         flow: Some(settings.turns.flow).filter(|flow| flow.weight > 0),
         start_after: Span(world.scale_time().of(settings.turns.start_ns, 1_000_000)),
-        until: Some(until(settings, place, world)),
+        until: Some(Until {
+            rate_min: least::rate_min(whole, world)?,
+            ..until(settings, place, world)
+        }),
         ..Stream::default()
     };
     if !engine.moves_data() {

@@ -2,6 +2,7 @@
 
 use crate::inside::Cause;
 use crate::op::{Action, Done, Errno, Op, Place, Time};
+use crate::plan::BelowRate;
 use crate::units::is_default;
 use drivelab_stats::Histogram;
 use schemars::JsonSchema;
@@ -374,6 +375,9 @@ pub struct Phase {
     /// still to wait for the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stonewall: Option<Stonewalled>,
+    /// Rates of its last window that ended it, as `rate_min` asks for more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<BelowRate>,
 }
 
 /// What a worker had come to when its time was over.

@@ -10,6 +10,7 @@ mod golden;
 mod levels;
 mod mapped;
 mod patterns;
+mod rate_min;
 mod ratios;
 mod read_back;
 mod replies;

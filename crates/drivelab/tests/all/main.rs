@@ -31,6 +31,7 @@ mod front_fio_bytes;
 mod front_fio_ends;
 mod front_fio_given;
 mod front_fio_kernel;
+mod front_fio_least;
 mod front_fio_names;
 mod front_fio_plot;
 mod front_fio_ratios;

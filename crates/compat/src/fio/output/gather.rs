@@ -1,6 +1,8 @@
 //! From a run to the figures that are printed of it.
 
-use super::figures::{Block, Disk, Failure, Percentiles, Report, Side, Spread, Timed, per_second};
+use super::figures::{
+    Block, Disk, Failure, OF_OPERATION, Percentiles, Report, Side, Spread, Timed, per_second,
+};
 use super::latency::{Latencies, timed};
 use super::samples::{self, Course};
 use super::steady::Steady;
@@ -8,7 +10,7 @@ use crate::fio::{Line, Section, Unified};
 use crate::front::Host;
 use drivelab_core::anatomy::Requests;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Role, Stream, Sync};
+use drivelab_core::plan::{BelowRate, RateMin, Role, Stream, Sync};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::tally::{DEPTH_LEVELS, KindTally, Phase, Tally};
 use drivelab_core::verified::Verified;
@@ -34,6 +36,8 @@ pub struct Part<'a> {
     pub interval_ns: u64,
     /// What checking the data of its step came to.
     pub verified: Verified,
+    /// The rates that it was to keep.
+    pub rate_min: Option<RateMin>,
 }
 
 /// A clone of a job, with the step in which it reads back what it wrote.
@@ -64,7 +68,8 @@ fn part<'a>(run: &'a Run, index: usize, stream: u32, worker: u32) -> Option<Part
     let verified = Verified::of(run, step);
     let mut requests = step.requests.iter();
     let requests = requests.find(|it| it.stream == stream && it.worker == worker);
-    Some(Part { stream: planned, tallies, requests, phase, interval_ns, verified })
+    let rate_min = step.plan.until_of(planned).rate_min;
+    Some(Part { stream: planned, tallies, requests, phase, interval_ns, verified, rate_min })
 }
 
 /// All clones of all jobs, in fio's order.
@@ -107,6 +112,11 @@ impl Part<'_> {
     /// The window in milliseconds; none that did anything is empty.
     fn runtime_ms(&self) -> u64 {
         ((self.window_ns() + 500_000) / 1_000_000).max(1)
+    }
+
+    /// The rates that it was to keep, and those that it did not.
+    pub fn below(&self) -> Option<(RateMin, BelowRate)> {
+        self.rate_min.zip(self.phase.and_then(|phase| phase.below))
     }
 
     fn course(&self, section: &Section, direction: Action) -> Course {
@@ -308,6 +318,9 @@ const NOT_WHAT_WAS_WRITTEN: i32 = 84;
 /// (EOPNOTSUPP).
 const NOT_VERIFIED: i32 = 95;
 
+/// What fio says of a job whose rate fell below the least (EIO).
+const TOO_SLOW: i32 = 5;
+
 /// The first error of a clone; blocks that are not what was written are one too.
 pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
     let tallies = || clone.parts.iter().flat_map(|part| &part.tallies);
@@ -315,10 +328,13 @@ pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
     let checked = || clone.parts.iter().filter(|part| part.mismatched() > 0);
     let wrong = checked().find(|part| part.verified.wrong() > 0).map(|_| NOT_WHAT_WAS_WRITTEN);
     let foreign = checked().next().map(|_| NOT_VERIFIED);
-    let errno = errors.map(|(errno, _)| errno.0).next().or(wrong).or(foreign)?;
+    let below = clone.parts.iter().any(|part| part.below().is_some()).then_some(TOO_SLOW);
+    let of_requests = errors.map(|(errno, _)| errno.0).next().or(wrong).or(foreign);
+    let function = if of_requests.is_some() { OF_OPERATION } else { "check_min_rate" };
+    let errno = of_requests.or(below)?;
     let words = std::io::Error::from_raw_os_error(errno).to_string();
     let words = words.split(" (os error").next().unwrap_or_default().to_owned();
-    Some(Failure { errno, words })
+    Some(Failure { errno, function, words })
 }
 
 fn errors(part: &Part<'_>) -> u64 {

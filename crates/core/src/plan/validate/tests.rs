@@ -429,6 +429,28 @@ fn a_level_needs_whole_seconds_and_another_bound() {
 }
 
 #[test]
+fn least_rates_are_of_data_and_of_windows() {
+    let least = |change: fn(&mut Until, &mut RateMin)| {
+        let mut plan = with(|_| ());
+        let (until, second) = (&mut plan.steps[0].until, Span(SECOND));
+        let of = Rate::Bytes;
+        let mut least = RateMin { of, read: 1, write: 0, trim: 0, every: second, after: Span(0) };
+        change(until, &mut least);
+        until.rate_min = Some(least);
+        plan
+    };
+    accepted(&least(|_, _| ()));
+    refused(&least(|_, least| least.of = Rate::Latency), "until", "a latency is neither");
+    refused(&least(|_, least| least.read = 0), "until", "asks for no rate");
+    refused(&least(|_, least| least.every = Span(0)), "until", "`every` of 0s");
+    refused(&least(|_, least| least.after = Span(u64::MAX)), "until", "`after` of");
+    refused(&least(|until, _| until.wear_out = true), "until", "leave out one of them");
+    let mut names = least(|_, _| ());
+    names.steps[0].streams[0].pattern = names_of(Action::Stat);
+    refused(&names, "until", "reads, writes and trims");
+}
+
+#[test]
 fn data_and_names_are_kept_one_by_one() {
     accepted(&with(|s| s.keep_requests = true));
     let names = |s: &mut Stream| {
