@@ -83,7 +83,7 @@ fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
     let engine = what.engine.unwrap_or_default();
     let mut text = StreamText {
         engine,
-        io: what.io.unwrap_or(match engine.traits().is_through_page_cache {
+        io: what.io.unwrap_or(match engine.traits().is_always_buffered() {
             true => IoMode::Buffered,
             false => IoMode::Direct,
         }),

@@ -38,7 +38,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
     let (settings, place) = (whole.settings, whole.place);
     let engine = settings.engine.1;
     let traits = engine.traits();
-    let is_direct = settings.is_direct() && !traits.is_through_page_cache;
+    let is_direct = settings.is_direct() && !traits.is_always_buffered();
     if settings.logs[3].is_some() && (settings.numjobs > 1 || place.per_clone > 1) {
         return Err(unsupported(
             "write_iolog of several jobs or files",
@@ -75,7 +75,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
         }),
         ..Stream::default()
     };
-    if !engine.moves_data() {
+    if !engine.reaches_target() {
         stream.io = IoMode::Direct;
         (stream.first_file, stream.files_in_turn, stream.files) = (0, None, Files::One);
         stream.length = Some(Size(place.length.max(1)));
@@ -91,6 +91,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
     // Of mapped pages fio lets go at the beginning only, as the counters of a device show.
     stream.drop_cached_each_pass = settings.invalidate
         && stream.io == IoMode::Buffered
+        && traits.moves_data
         && !traits.is_mapping
         && settings.goes_round();
     if let Some(trace) = &settings.turns.replay.trace {

@@ -36,6 +36,7 @@ mod front_fio_names;
 mod front_fio_plot;
 mod front_fio_ratios;
 mod front_fio_said;
+mod front_fio_space;
 mod front_fio_table;
 mod front_fio_timed;
 mod front_io500;

@@ -13,8 +13,8 @@ const PERCENTILE_COLUMNS: usize = 73;
 /// Rates above this many KiB a second are printed in MiB.
 const MEBI: f64 = 1_048_576.0;
 /// Engines that have one operation in flight, whatever is asked for.
-const SYNCHRONOUS: [&str; 8] =
-    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc"];
+const SYNCHRONOUS: [&str; 9] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc", "ftruncate"];
 
 /// What fio prints before any result.
 pub fn preamble(line: &Line, to: &mut String) -> fmt::Result {

@@ -178,6 +178,14 @@ fn kinds_engines_and_checks() {
     refused(&with(|s| (s.sqpoll, s.engine) = (true, Engine::Psync)), "sqpoll", "is psync");
     refused(&with(|s| s.engine = Engine::Mmap), "io", "mmap goes through the page cache");
     refused(&with(|s| (s.engine, s.verify) = (Engine::Null, true)), "verify", "null engine");
+    let falloc = |s: &mut Stream| (s.engine, s.io) = (Engine::Falloc, IoMode::Buffered);
+    accepted(&with(falloc));
+    refused(&with(|s| s.engine = Engine::Falloc), "io", "falloc moves no data");
+    refused(&with(|s| (falloc(s), s.verify = true).1), "verify", "falloc engine moves no data");
+    refused(&with(|s| (falloc(s), s.engine = Engine::Ftruncate).1), "mix", "writes alone");
+    let device = Geometry { kind: TargetKind::BlockDevice, ..geometry() };
+    let problems = validate(&with(falloc), &device).expect_err("a device is no file");
+    assert_eq!((problems.len(), problems[0].key), (1, "engine"));
     refused(&with(|s| (s.verify, s.mix) = (true, Mix::WRITE)), "verify", "add reads");
     refused(&with(|s| s.stamp = true), "stamp", "add writes");
     refused(&with(|s| s.pass = Some(1)), "pass", "add stamp or verify");
