@@ -234,4 +234,6 @@ pub struct Output {
     pub status: u8,
     /// What only the run could tell of what the line really measured.
     pub notes: Vec<Note>,
+    /// What the tool itself would have said on stderr.
+    pub errors: Vec<String>,
 }

@@ -95,7 +95,7 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
         }
     }
     let files = options.sheet.iter().map(|path| report::sheet(options, path, run)).collect();
-    Output { text, files, status: u8::from(!run.complete()), notes: Vec::new() }
+    Output { text, files, status: u8::from(!run.complete()), ..Output::default() }
 }
 
 /// The plan of the table.

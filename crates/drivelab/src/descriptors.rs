@@ -117,7 +117,7 @@ impl Descriptors {
     /// stream opens none.
     pub fn flags_in_force(&self, stream: &Stream) -> String {
         let Some(target) = self.at() else { return String::new() };
-        if !stream.moves_data() {
+        if !stream.reaches_target() {
             return String::new();
         }
         if stream.engine.traits().is_passthrough {

@@ -289,7 +289,7 @@ impl<'a> Execution<'a> {
             Stop::Spent(text) => text.clone(),
         });
         let tallies = self.recorder.run().steps.last().map_or(&[][..], |step| &step.tallies);
-        let moved = Moved::of(tallies);
+        let moved = Moved::of_step(step, tallies);
         self.ledger.after(step, self.file_bytes, moved, end.incomplete.is_none());
         end.ledger = Some(self.ledger.clone());
         self.recorder.record(Record::StepEnd(Box::new(end)));

@@ -96,7 +96,7 @@ fn of_trace(step: &Step, stream: &Stream, cost: &mut Forecast) -> bool {
 
 /// Share of the bytes of one kind; a reply adds one operation of the opposite direction to each.
 fn share(stream: &Stream, action: Action) -> f64 {
-    if stream.is_metadata() || stream.mix.total() == 0 {
+    if stream.is_metadata() || stream.engine.traits().changes_files || stream.mix.total() == 0 {
         return 0.0;
     }
     let weight = match action {

@@ -67,6 +67,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         stonewall: span.stonewall,
         ends_all: false,
         level: None,
+        rate_min: None,
     };
     let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();
     match (bounded || until.elapsed.is_some(), &stream.pattern) {
@@ -82,7 +83,7 @@ fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
     let engine = what.engine.unwrap_or_default();
     let mut text = StreamText {
         engine,
-        io: what.io.unwrap_or(match engine.traits().is_through_page_cache {
+        io: what.io.unwrap_or(match engine.traits().is_always_buffered() {
             true => IoMode::Buffered,
             false => IoMode::Direct,
         }),

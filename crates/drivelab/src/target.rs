@@ -87,7 +87,7 @@ impl ResolvedTarget {
     ) -> Result<Self, Failure> {
         let streams = || plan.steps.iter().flat_map(|step| &step.streams);
         let mut resolved = ResolvedTarget::look_at(system, target)?;
-        if streams().next().is_some() && streams().all(|stream| !stream.engine.moves_data()) {
+        if streams().next().is_some() && streams().all(|stream| !stream.engine.reaches_target()) {
             resolved.kind = Kind::Nothing;
             resolved.facts.target = TargetFacts {
                 path: target.to_string(),
@@ -315,7 +315,7 @@ pub fn checked(size: Size) -> Result<u64, Failure> {
 }
 
 fn is_data(stream: &Stream) -> bool {
-    stream.moves_data()
+    stream.reaches_target()
 }
 
 fn files_of(stream: &Stream) -> u32 {

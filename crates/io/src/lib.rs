@@ -38,6 +38,7 @@ pub mod sensors;
 pub mod settings;
 pub mod signal;
 pub mod signature;
+pub mod space;
 pub mod sync;
 pub mod system;
 pub mod terminal;

@@ -7,6 +7,7 @@ use crate::libaio::Libaio;
 use crate::map::Map;
 use crate::null::Null;
 use crate::opening::Advice;
+use crate::space::{Falloc, Ftruncate};
 use crate::sync::{Psync, Stdio, SyncQueue};
 use crate::uring::Uring;
 use crate::uring::commands::Commands;
@@ -70,6 +71,12 @@ pub fn on_queue<W: WithQueue>(stream: &Stream, place: Place, work: W) -> Result<
             let record = usize::try_from(stream.size_max()).unwrap_or(4096);
             let stdio = Stdio::new(opened, record, writes)?;
             work.run(SyncQueue::new(stdio, clock, buffers, pulse))
+        }
+        plan::Engine::Falloc => {
+            work.run(SyncQueue::new(Falloc::new(opened), clock, buffers, pulse))
+        }
+        plan::Engine::Ftruncate => {
+            work.run(SyncQueue::new(Ftruncate::new(opened), clock, buffers, pulse))
         }
         plan::Engine::Null => work.run(Null::new(clock, buffers)),
     }

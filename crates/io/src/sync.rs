@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub trait Mover {
     /// What it can be asked for: operations on data, or on names.
     type Op: Copy + Into<Op> + TryFrom<Op, Error = Trouble>;
+    /// Whether it looks at `data` at all.
+    const MOVES_DATA: bool = true;
     /// Moves what `op` says between `data` and the target; returns how many bytes.
     fn transfer(&mut self, op: &Self::Op, data: &mut [u8]) -> Result<u32, Errno>;
     /// See [`Queue::drop_cached`].
@@ -68,6 +70,11 @@ impl<M: Mover> Queue for SyncQueue<M> {
 
     fn drop_cached(&mut self) -> Result<(), Trouble> {
         self.mover.drop_cached()
+    }
+
+    #[inline]
+    fn keeps_content(&self) -> bool {
+        M::MOVES_DATA
     }
 }
 

@@ -109,7 +109,7 @@ impl RealTestbed {
         driver: Driver,
         messages: &SyncSender<(usize, Message)>,
     ) -> Result<Member, Trouble> {
-        let handle = match driver.stream().engine.moves_data() {
+        let handle = match driver.stream().engine.reaches_target() {
             true => (self.opener)(driver.setup())?,
             false => Handle::Nothing,
         };

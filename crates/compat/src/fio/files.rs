@@ -28,7 +28,7 @@ const FILES_MAX: u64 = 65_536;
 pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, Refusal> {
     let Listed { paths, wanted, sizes, mut states } = listed(jobs, world)?;
     let is_one = |found: &Found| matches!(found, Found::Device { .. } | Found::Simulated { .. });
-    let nothing = jobs.iter().all(|(_, settings)| !settings.engine.1.moves_data());
+    let nothing = jobs.iter().all(|(_, settings)| !settings.engine.1.reaches_target());
     if nothing {
         let jobs = wanted.iter().map(Wanted::place).collect();
         return Ok(Places { target: ".".into(), jobs, ..Places::default() });
@@ -280,7 +280,7 @@ fn is_said(settings: &Settings, size: u64) -> Result<(), Refusal> {
 /// # Errors
 /// Less than a block.
 pub fn holds_a_block(settings: &Settings, size: u64, part: u64) -> Result<(), Refusal> {
-    if !settings.engine.1.moves_data() {
+    if !settings.engine.1.reaches_target() {
         return Ok(());
     }
     let blocks = blocks(settings);
@@ -428,7 +428,7 @@ fn whole_bytes(
     laid_out: impl Fn(&str) -> Option<u64>,
 ) -> Result<u64, Refusal> {
     let is_on_drive = settings.directories.iter().any(|directory| directory.starts_with("sim:"));
-    if is_on_drive || !settings.engine.1.moves_data() {
+    if is_on_drive || !settings.engine.1.reaches_target() {
         return Ok(0);
     }
     let mut whole = 0u64;

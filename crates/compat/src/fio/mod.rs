@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod issued;
 mod jobfile;
+mod least;
 mod marks;
 mod names;
 mod notes;
@@ -24,6 +25,7 @@ mod settings;
 mod shown;
 mod simulated;
 mod sizes;
+mod space;
 mod steadystate;
 mod stream;
 mod threads;
@@ -70,11 +72,16 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
             refusals.extend(replay::read(&mut settings, world).err());
             refusals.extend(marks::read(&mut settings, world).err());
         }
-        if words.readonly && (settings.rw.kinds[1] || settings.rw.kinds[2]) {
+        refusals.extend(space::check(&settings).err());
+        let writes = settings.rw.kinds[1] || settings.rw.kinds[2];
+        if words.readonly && (writes || space::is_changed(&settings)) {
             refusals.push(Refusal::new(
                 words::STATUS,
                 format!("fio: job <{}> has write bit set, but fio is in read-only mode", job.name),
-                "Leave --readonly out, or read.",
+                match space::is_changed(&settings) {
+                    true => "Leave --readonly out: each request of its engine changes the file.",
+                    false => "Leave --readonly out, or read.",
+                },
             ));
         }
         jobs.push((job.name.clone(), settings));

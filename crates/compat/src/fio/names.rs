@@ -167,6 +167,7 @@ fn check(settings: &Settings, work: Work) -> Result<(), Refusal> {
         (settings.bsrange.is_some() || settings.bssplit.is_some(), "bsrange and bssplit"),
         (settings.offset != Amount::Bytes(0), "offset"),
         (is_rated, "rate"),
+        (turns.least.is_given(), "rate_min and rate_iops_min"),
         (settings.thinktime_ns > 0, "thinktime"),
         (settings.steadystate.is_given, "steadystate"),
     ];

@@ -6,7 +6,7 @@ mod verified;
 use super::place::{OnDrive, Places};
 use super::settings::{Distribution, Settings};
 use super::translate::Whole;
-use super::{simulated, threads};
+use super::{simulated, space, threads};
 use crate::front::{Found, Note, Treatment, World};
 use drivelab_core::plan::{Plan, Sync};
 use drivelab_core::quantity::size;
@@ -36,7 +36,13 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         notes.extend(settings.turns.priorities.note(settings.is_direct()));
         loops(settings, &mut notes);
         verified::of(whole, &mut notes);
-        if settings.rw.kinds[2] && !places.files.is_empty() && places.on_drive.is_none() {
+        space::notes(whole, &mut notes);
+        let moves_data = settings.engine.1.moves_data();
+        if moves_data
+            && settings.rw.kinds[2]
+            && !places.files.is_empty()
+            && places.on_drive.is_none()
+        {
             notes.push(Note::new(
                 "trim_of_a_file",
                 format!("rw={}", settings.rw.word),

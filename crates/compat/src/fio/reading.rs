@@ -356,11 +356,13 @@ pub fn engine(text: &str) -> Result<(String, Engine), Wrong> {
         "io_uring_cmd" => Engine::IoUringCmd,
         "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "posixaio" => Engine::Psync,
         "mmap" => Engine::Mmap,
+        "falloc" => Engine::Falloc,
+        "ftruncate" => Engine::Ftruncate,
         "null" => Engine::Null,
         names if Work::of(names).is_some() => Engine::Psync,
         _ => {
             let way = "use libaio, io_uring, io_uring_cmd, psync, sync, pvsync2, posixaio, mmap, \
-                       null, or filecreate and its like";
+                       null, falloc, ftruncate, or filecreate and its like";
             return Err(Wrong::NotHere(instead(way)));
         }
     };

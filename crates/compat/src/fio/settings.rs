@@ -1,6 +1,7 @@
 //! One job's options as values, the last of a name wins.
 
 use super::known;
+use super::least;
 use super::marks::Marks;
 use super::names::Work;
 use super::priorities::Priorities;
@@ -204,6 +205,8 @@ pub struct Turns {
     pub zones: Zones,
     /// `read_iolog` and what belongs to it.
     pub replay: Replay,
+    /// `rate_min` and what belongs to it.
+    pub least: least::Asked,
     /// `new_group`.
     pub new_group: bool,
     /// `wait_for`.

@@ -1,5 +1,6 @@
 //! One job as a stream: its load, sizes, order and pace.
 
+use super::least;
 use super::marks;
 use super::names;
 use super::place::Place;
@@ -37,7 +38,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
     let (settings, place) = (whole.settings, whole.place);
     let engine = settings.engine.1;
     let traits = engine.traits();
-    let is_direct = settings.is_direct() && !traits.is_through_page_cache;
+    let is_direct = settings.is_direct() && !traits.is_always_buffered();
     if settings.logs[3].is_some() && (settings.numjobs > 1 || place.per_clone > 1) {
         return Err(unsupported(
             "write_iolog of several jobs or files",
@@ -68,10 +69,13 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
         order: repeated_order(settings, index as u64),
         flow: Some(settings.turns.flow).filter(|flow| flow.weight > 0),
         start_after: Span(world.scale_time().of(settings.turns.start_ns, 1_000_000)),
-        until: Some(until(settings, place, world)),
+        until: Some(Until {
+            rate_min: least::rate_min(whole, world)?,
+            ..until(settings, place, world)
+        }),
         ..Stream::default()
     };
-    if !engine.moves_data() {
+    if !engine.reaches_target() {
         stream.io = IoMode::Direct;
         (stream.first_file, stream.files_in_turn, stream.files) = (0, None, Files::One);
         stream.length = Some(Size(place.length.max(1)));
@@ -87,6 +91,7 @@ fn on_data(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream,
     // Of mapped pages fio lets go at the beginning only, as the counters of a device show.
     stream.drop_cached_each_pass = settings.invalidate
         && stream.io == IoMode::Buffered
+        && traits.moves_data
         && !traits.is_mapping
         && settings.goes_round();
     if let Some(trace) = &settings.turns.replay.trace {

@@ -117,7 +117,7 @@ fn typed(line: &str) -> (Laboratory, Vec<String>) {
 
 fn assert_valid(line: &str, job: &Job) {
     let nothing = job.plan.steps.iter().flat_map(|step| &step.streams);
-    let is_null = nothing.clone().all(|it| !it.engine.moves_data());
+    let is_null = nothing.clone().all(|it| !it.engine.reaches_target());
     let (kind, file_bytes) = match job.target.as_str() {
         _ if is_null && nothing.count() > 0 => (TargetKind::Nothing, None),
         "sim:x25-e" => (TargetKind::Simulated, Some(32 << 30)),

@@ -4,6 +4,7 @@
 //! drives alike. Between the first and the last operation it allocates nothing.
 
 mod account;
+mod floor;
 mod issue;
 mod leave;
 mod parts;
@@ -22,6 +23,7 @@ use crate::repeated;
 use crate::tally::Keep;
 use crate::units::Span;
 use drivelab_stats::{Domain, Random, derive};
+use floor::Floor;
 use parts::{
     Ahead, Appends, Blocks, Book, Bounds, Bursts, Clockwork, Flushes, OpenLoop, Slots, Stamping,
 };
@@ -114,6 +116,8 @@ pub struct Driver {
     appends: Option<Appends>,
     /// Absent where it keeps no ratio to others.
     flow: Option<Member>,
+    /// Absent where it may be as slow as it is.
+    floor: Option<Floor>,
     /// It submits whenever a slot is free, and waits for nothing else: none of these four.
     is_unpaced: bool,
     /// Absent where all requests have the priority of their thread.
@@ -129,7 +133,8 @@ pub struct Driver {
     failure: Option<Failure>,
     /// Something that cannot be was seen while a completion was accounted.
     defect: Option<&'static str>,
-    /// Completions bring nothing about: no verification, reply, think time or stamp of their own.
+    /// Completions bring nothing about: no verification, reply, think time, least rate or stamp of
+    /// their own.
     is_plain: bool,
 }
 
@@ -217,6 +222,7 @@ impl Driver {
             appends,
             flow: None,
             priorities: Priorities::of(stream, setup.worker, base),
+            floor: setup.until.rate_min.as_ref().map(Floor::new),
             flushes: Flushes::new(),
             bounds: leave::bounds(&setup, &offsets),
             slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),
@@ -229,7 +235,8 @@ impl Driver {
             is_plain: !stream.verify
                 && stream.reply.is_none()
                 && stream.arrival.think().is_none()
-                && !stream.commits(),
+                && !stream.commits()
+                && setup.until.rate_min.is_none(),
             ahead: Ahead::default(),
             offsets,
             setup,
@@ -285,6 +292,9 @@ impl Driver {
             clock.measured_from + setup.interval.0
         };
         clock.last_completion = at;
+        if let Some(floor) = &mut self.floor {
+            floor.open(clock.measured_from);
+        }
         let first_think = setup.stream.arrival.think().filter(|think| think.first);
         if let Some(bursts) = &mut self.bursts {
             bursts.think_until = at + first_think.map_or(0, |think| think.time.0);

@@ -38,7 +38,8 @@ pub trait Queue {
     fn drop_cached(&mut self) -> Result<(), Trouble> {
         Ok(())
     }
-    /// Whether what is written is kept; a simulated drive keeps no data.
+    /// Whether what is written is kept; a simulated drive keeps no data, and some engines move
+    /// none.
     #[inline]
     fn keeps_content(&self) -> bool {
         true

@@ -5,6 +5,7 @@ mod slowest;
 pub use slowest::{Slow, Slowest};
 
 use crate::op::{Action, Done, Errno, Op, Time};
+use crate::plan::BelowRate;
 use crate::units::is_default;
 use drivelab_stats::Histogram;
 use schemars::JsonSchema;
@@ -432,6 +433,9 @@ pub struct Phase {
     /// still to wait for the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stonewall: Option<Stonewalled>,
+    /// Rates of its last window that ended it, as `rate_min` asks for more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<BelowRate>,
 }
 
 /// What a worker had come to when its time was over.

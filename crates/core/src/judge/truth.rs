@@ -20,6 +20,7 @@ use crate::quantity::{percent, size};
 use crate::record::{DeviceCounters, StepEnd};
 use crate::run::{Run, StepRun};
 use crate::summary::{Reason, StreamSummary};
+use crate::tally::{KindTally, Tally};
 use crate::verified::Verified;
 
 /// Fewer bytes than this prove nothing about where they came from.
@@ -72,6 +73,9 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
     }
     if let Some(inside) = step.end.as_ref().and_then(|end| end.inside.as_ref()) {
         simulated(inside, step, &mut judgement);
+    }
+    if let Some(text) = moves_no_data(&step.plan) {
+        judgement.notes.push(reason("moves_no_data", text));
     }
     let verified = Verified::of(run, step);
     if let Some(text) = verified.objection() {
@@ -129,6 +133,17 @@ fn cached(inside: &Inside, step: &StepRun, judgement: &mut Judgement) {
     }
 }
 
+/// What is said of engines whose operations change a file alone.
+fn moves_no_data(step: &Step) -> Option<String> {
+    let changes = |stream: &&Stream| stream.reaches_target() && !stream.moves_data();
+    let engine = step.streams.iter().find(changes)?.engine;
+    Some(format!(
+        "{} moves no data: its bytes are those of the ranges that it names to the file system, and \
+         its times are the file system's",
+        engine.word()
+    ))
+}
+
 fn touches_a_target(step: &StepRun, run: &Run) -> bool {
     run.begin.facts.target.kind != TargetKind::Nothing
         && step.plan.streams.iter().any(|stream| stream.engine.moves_data())
@@ -171,16 +186,24 @@ impl Case<'_> {
         self.step.plan.streams.iter().filter(|stream| stream.moves_data())
     }
 
+    /// What was moved of one kind in the whole step, ramp included.
+    fn moved(&self, kind: Action) -> impl Iterator<Item = &KindTally> {
+        let changes_files = |tally: &&Tally| {
+            let stream = self.plan().streams.get(tally.stream as usize);
+            stream.is_some_and(|stream| stream.engine.traits().changes_files)
+        };
+        let tallies = self.step.tallies.iter().filter(move |tally| !changes_files(tally));
+        tallies.flat_map(|tally| &tally.kinds).filter(move |tally| tally.kind == kind)
+    }
+
     /// Bytes of one kind in the whole step, ramp included.
     fn bytes(&self, kind: Action) -> u64 {
-        let kinds = self.step.tallies.iter().flat_map(|tally| &tally.kinds);
-        kinds.filter(|tally| tally.kind == kind).map(|tally| tally.bytes).sum()
+        self.moved(kind).map(|tally| tally.bytes).sum()
     }
 
     /// Operations of one kind in the whole step, ramp included.
     fn operations(&self, kind: Action) -> u64 {
-        let kinds = self.step.tallies.iter().flat_map(|tally| &tally.kinds);
-        kinds.filter(|tally| tally.kind == kind).map(|tally| tally.ops).sum()
+        self.moved(kind).map(|tally| tally.ops).sum()
     }
 
     /// The block device right under the target or its file system, and what it did.
@@ -231,7 +254,9 @@ impl Case<'_> {
         let so_far =
             self.run.steps.iter().take_while(|step| step.begin.step < self.step.begin.step);
         let earlier = so_far.flat_map(|step| &step.plan.streams);
-        let written = earlier.chain(&self.plan().streams).filter(|stream| stream.mix.write > 0);
+        let written = earlier
+            .chain(&self.plan().streams)
+            .filter(|stream| stream.mix.write > 0 && stream.moves_data());
         let of = |stream: &Stream| match stream.data {
             Some(_) => Content::Compressible(100),
             None => stream.content,

@@ -22,6 +22,11 @@ pub enum Engine {
     Mmap,
     /// fread and fwrite with a buffer of one record.
     Stdio,
+    /// fallocate: a read has the file system set its range of the file aside, a write does the same
+    /// and lets the file grow, a trim punches a hole.
+    Falloc,
+    /// ftruncate: a write makes the file end where it would begin.
+    Ftruncate,
     /// Completes at once: the generator's own ceiling. It stays the last one.
     Null,
 }
@@ -33,7 +38,7 @@ pub enum Calls {
     Apart,
     /// One, which returns when the I/O is done.
     One,
-    /// None: no data is moved.
+    /// None: nothing reaches the target.
     None,
 }
 
@@ -44,6 +49,12 @@ pub struct EngineTraits {
     pub word: &'static str,
     /// The system calls of one operation.
     pub calls: Calls,
+    /// Its operations move data between the program and the target.
+    pub moves_data: bool,
+    /// Each of its operations changes the target, reads too, and asks of it what files alone can.
+    pub changes_files: bool,
+    /// It knows writes alone.
+    pub only_writes: bool,
     /// It is io_uring: it has that one's modes, and can have many names in flight.
     pub is_ring: bool,
     /// It hands NVMe commands to a namespace itself: past the block layer, which neither splits nor
@@ -62,10 +73,18 @@ pub struct EngineTraits {
 }
 
 impl EngineTraits {
+    /// Whether nothing of it can bypass the page cache.
+    pub const fn is_always_buffered(self) -> bool {
+        self.is_through_page_cache || self.changes_files
+    }
+
     /// An engine of which nothing in particular is true: each call does one I/O.
     const PLAIN: EngineTraits = EngineTraits {
         word: "",
         calls: Calls::One,
+        moves_data: true,
+        changes_files: false,
+        only_writes: false,
         is_ring: false,
         is_passthrough: false,
         is_through_page_cache: false,
@@ -81,6 +100,9 @@ impl EngineTraits {
         takes_several_files: false,
         ..EngineTraits::PLAIN
     };
+    /// One that has the file system change a file and moves no data.
+    const OF_FILES: EngineTraits =
+        EngineTraits { moves_data: false, changes_files: true, ..EngineTraits::PLAIN };
 }
 
 impl Engine {
@@ -92,6 +114,8 @@ impl Engine {
         Engine::Psync,
         Engine::Mmap,
         Engine::Stdio,
+        Engine::Falloc,
+        Engine::Ftruncate,
         Engine::Null,
     ];
 
@@ -110,6 +134,7 @@ impl Engine {
     /// What is true of it.
     pub const fn traits(self) -> EngineTraits {
         let (plain, cached) = (EngineTraits::PLAIN, EngineTraits::CACHED);
+        let of_files = EngineTraits::OF_FILES;
         match self {
             Engine::IoUring => {
                 EngineTraits { word: "io_uring", calls: Calls::Apart, is_ring: true, ..plain }
@@ -130,7 +155,13 @@ impl Engine {
             Engine::Psync => EngineTraits { word: "psync", ..plain },
             Engine::Mmap => EngineTraits { word: "mmap", is_mapping: true, ..cached },
             Engine::Stdio => EngineTraits { word: "stdio", ..cached },
-            Engine::Null => EngineTraits { word: "null", calls: Calls::None, ..plain },
+            Engine::Falloc => EngineTraits { word: "falloc", ..of_files },
+            Engine::Ftruncate => {
+                EngineTraits { word: "ftruncate", only_writes: true, can_trim: false, ..of_files }
+            }
+            Engine::Null => {
+                EngineTraits { word: "null", calls: Calls::None, moves_data: false, ..plain }
+            }
         }
     }
 
@@ -151,6 +182,11 @@ impl Engine {
 
     /// Whether it moves data at all.
     pub fn moves_data(self) -> bool {
+        self.traits().moves_data
+    }
+
+    /// Whether its operations reach a target, whatever they do there.
+    pub fn reaches_target(self) -> bool {
         self.traits().calls != Calls::None
     }
 
@@ -178,9 +214,15 @@ impl FromStr for Engine {
 }
 
 impl Stream {
-    /// Whether it moves data on a target: the null engine has none, and names hold none.
+    /// Whether it moves data on a target: the null engine has none, names hold none, and what
+    /// changes a file alone moves none.
     pub fn moves_data(&self) -> bool {
         !self.is_metadata() && self.engine.moves_data()
+    }
+
+    /// Whether it works on the files or the device of a target, and not on names.
+    pub fn reaches_target(&self) -> bool {
+        !self.is_metadata() && self.engine.reaches_target()
     }
 }
 
@@ -195,10 +237,11 @@ mod tests {
             assert_eq!(word.parse(), Ok(engine));
         }
         let said = "uring".parse::<Engine>().expect_err("no engine");
-        let all = "io_uring, io_uring_cmd, libaio, psync, mmap, stdio or null";
+        let all = "io_uring, io_uring_cmd, libaio, psync, mmap, stdio, falloc, ftruncate or null";
         assert_eq!(said, format!("`uring` is not an engine; use {all}"));
         assert_eq!(Engine::words_of(Engine::is_asynchronous), "io_uring, io_uring_cmd or libaio");
-        assert_eq!(Engine::words_of(|engine| !engine.moves_data()), "null");
+        assert_eq!(Engine::words_of(|engine| !engine.moves_data()), "falloc, ftruncate or null");
+        assert_eq!(Engine::words_of(|engine| !engine.reaches_target()), "null");
     }
 
     #[test]

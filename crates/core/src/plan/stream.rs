@@ -410,7 +410,8 @@ impl Stream {
 
     /// Whether it can change what the target stores.
     pub fn changes_data(&self) -> bool {
-        self.kinds().iter().any(|kind| kind.changes_data())
+        let changes_all = self.reaches_target() && self.engine.traits().changes_files;
+        changes_all || self.kinds().iter().any(|kind| kind.changes_data())
     }
 }
 

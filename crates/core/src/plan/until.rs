@@ -1,6 +1,6 @@
 //! When a step ends.
 
-use super::Level;
+use super::{Level, RateMin};
 use crate::units::{Size, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,4 +43,7 @@ pub struct Until {
     /// The rate of the last seconds has become level; another bound says when to give up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
+    /// The least rates of each worker: one that falls below ends there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_min: Option<RateMin>,
 }

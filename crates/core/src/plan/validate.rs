@@ -14,6 +14,7 @@ mod files;
 mod level;
 mod orders;
 mod pairs;
+mod rate_min;
 mod read_back;
 mod replies;
 mod steady;
@@ -303,6 +304,9 @@ fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {
     });
     if let Some(level) = &until.level {
         level::validate_level(level, until, step, problems);
+    }
+    if let Some(rate_min) = &until.rate_min {
+        rate_min::validate_rate_min(rate_min, until, step, problems);
     }
     let objection = steady::objection(step).filter(|_| until.steady);
     problems.need(objection.is_none(), "until", || objection.unwrap_or_default().to_string());

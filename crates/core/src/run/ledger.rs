@@ -41,12 +41,21 @@ pub struct Moved {
 
 impl Moved {
     /// What the tallies of a step say.
-    pub fn of(tallies: &[Tally]) -> Self {
+    pub fn of<'a>(tallies: impl IntoIterator<Item = &'a Tally> + Clone) -> Self {
         let of = |kind: Action| {
-            let kinds = tallies.iter().flat_map(|tally| &tally.kinds);
+            let kinds = tallies.clone().into_iter().flat_map(|tally| &tally.kinds);
             kinds.filter(|tally| tally.kind == kind).map(|tally| tally.bytes).sum()
         };
         Moved { written_bytes: of(Action::Write), trimmed_bytes: of(Action::Trim) }
+    }
+
+    /// The same without what engines did that move no data: they wrote none.
+    pub fn of_step(step: &Step, tallies: &[Tally]) -> Self {
+        let changes_files = |tally: &&Tally| {
+            let stream = step.streams.get(tally.stream as usize);
+            stream.is_some_and(|stream| stream.engine.traits().changes_files)
+        };
+        Moved::of(tallies.iter().filter(|tally| !changes_files(tally)))
     }
 }
 
@@ -117,6 +126,8 @@ impl Ledger {
             step.streams.iter().filter(|stream| changes_blocks(stream)).collect();
         match writers.as_slice() {
             [] => None,
+            // A file that was set aside, punched or cut holds what nobody wrote.
+            writers if writers.iter().any(|it| it.engine.traits().changes_files) => Some("unknown"),
             _ if step.role == Role::Torture => Some("tortured"),
             [stream] if complete && covers(step, stream, file_bytes, written_bytes) => {
                 Some(if stream.is_sequential() { "filled" } else { "random-filled" })
@@ -198,7 +209,7 @@ fn covers(step: &Step, stream: &Stream, file_bytes: u64, written_bytes: u64) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Mix, Purge, Until};
+    use crate::plan::{Engine, IoMode, Mix, Purge, Until};
     use crate::units::{Size, Span};
 
     const BYTES: u64 = 1 << 20;
@@ -236,6 +247,10 @@ mod tests {
         let mut part = fill();
         part.streams[0].length = Some(Size(4096));
         assert_eq!(after(&[part]), "unknown");
+        let mut cut = fill();
+        (cut.streams[0].engine, cut.streams[0].io) = (Engine::Ftruncate, IoMode::Buffered);
+        assert_eq!(after(&[cut.clone()]), "unknown");
+        assert_eq!(after(&[fill(), cut]), "unknown");
         let mut reads = fill();
         reads.streams[0].mix = Mix::READ;
         assert_eq!(after(&[fill(), reads]), "filled");

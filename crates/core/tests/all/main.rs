@@ -11,6 +11,7 @@ mod levels;
 mod mapped;
 mod patterns;
 mod priorities;
+mod rate_min;
 mod ratios;
 mod read_back;
 mod replies;

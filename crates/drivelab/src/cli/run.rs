@@ -185,10 +185,11 @@ pub struct WhatOptions {
     /// Request size in bytes, or sizes with weights: 4k:9,64k:1 [default: 4k]
     #[arg(long, value_name = "SIZE", value_parser = sizes)]
     pub bs: Option<Sizes>,
-    /// How I/O reaches the kernel [default: io_uring]
+    /// How I/O reaches the kernel; falloc and ftruncate change a file and move no data [default:
+    /// io_uring]
     #[arg(long, value_name = "ENGINE", value_parser = words::<Engine>(&Engine::WORDS))]
     pub engine: Option<Engine>,
-    /// Bypass the page cache or not [default: direct; mmap and stdio: buffered]
+    /// Bypass the page cache or not [default: direct; mmap, stdio, falloc and ftruncate: buffered]
     #[arg(long, value_name = "MODE", value_parser = words::<IoMode>(&["direct", "buffered"]))]
     pub io: Option<IoMode>,
     /// After each completion, issue the opposite operation at the same or the next address

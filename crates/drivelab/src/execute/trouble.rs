@@ -3,10 +3,11 @@
 use drivelab_core::driver::Failure;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::{Action, Errno, Op};
-use drivelab_core::plan::{Pattern, Role, Step, Stream};
+use drivelab_core::plan::{Pattern, Rate, RateMin, Role, Step, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::tally::Phase;
 use drivelab_core::verified::Verified;
 
 /// Numbers of Linux's errors that deserve advice of their own.
@@ -125,6 +126,40 @@ pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
     }
 }
 
+/// The code of the warning below.
+pub const BELOW_RATE_MIN: &str = "below_rate_min";
+
+/// Workers that ended since their rate fell below the least that was asked for.
+fn below_rate_min(step: &StepRun, number: u32) -> impl Iterator<Item = Warning> {
+    let phases = step.end.iter().flat_map(|end| &end.phases);
+    let text = |phase: &Phase| {
+        let stream = step.plan.streams.get(phase.stream as usize)?;
+        let rate_min = step.plan.until_of(stream).rate_min?;
+        let rates = phase.below?.rates();
+        let mut told = (0..3).filter_map(|place| Some((place, rates[place]?)));
+        let (place, rate) = told.next()?;
+        let (kind, least) = (RateMin::KINDS[place].word(), rate_min.least()[place]);
+        let what = match rate_min.of {
+            Rate::Bytes => format!("bytes a second of {kind}s"),
+            Rate::Operations | Rate::Latency => format!("{kind} operations a second"),
+        };
+        let name = if stream.name.is_empty() { &step.begin.name } else { &stream.name };
+        Some(format!(
+            "worker {} of `{name}` was ended early: it did {rate} {what}, and `rate_min` asks for \
+             {least}.",
+            phase.worker
+        ))
+    };
+    phases.filter_map(text).map(move |text| Warning {
+        code: BELOW_RATE_MIN.into(),
+        text,
+        advice: "The numbers are of the time until then. Ask for less, or let the rate be taken \
+                 over a longer time (`every`)."
+            .into(),
+        step: Some(number),
+    })
+}
+
 /// Code, text and advice where what the step `name` read is not what it should be, or is unknown.
 fn not_as_it_should_be(
     found: Verified,
@@ -213,6 +248,7 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
             "Give a longer --runtime or a shorter --ramp.",
         );
     }
+    warnings.extend(below_rate_min(step, number));
     warnings
 }
 

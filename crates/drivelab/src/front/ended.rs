@@ -27,6 +27,7 @@ pub fn show(
     }
     let output = layout(&ended.run, host);
     print::verbatim(&output.text);
+    output.errors.iter().for_each(|said| print::error(said));
     if notes != Notes::None {
         output.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
         let unkept = ended.run.warnings.iter().filter(|one| one.code == RATE_NOT_KEPT);

@@ -21,7 +21,7 @@ pub fn refuse_unfit(
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     let sends = |stream: &&Stream| stream.engine.traits().is_passthrough;
     if let Some(generic) = &resolved.generic {
-        let other = streams().find(|stream| stream.moves_data() && !sends(stream));
+        let other = streams().find(|stream| stream.reaches_target() && !sends(stream));
         if let Some(stream) = other {
             return Err(other_engine(&generic.display().to_string(), stream, resolved));
         }

@@ -31,7 +31,7 @@ pub fn fit(
     if !is_study {
         let shape = shape(zones);
         let streams = plan.steps.iter_mut().flat_map(|step| &mut step.streams);
-        for stream in streams.filter(|it| it.moves_data() && it.zoned.is_none()) {
+        for stream in streams.filter(|it| it.reaches_target() && it.zoned.is_none()) {
             match shape {
                 Some((zoned, from)) => lay_out(stream, zoned, from),
                 None if stream.changes_data() => {

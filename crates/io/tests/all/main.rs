@@ -4,6 +4,7 @@
 mod conformance;
 mod conformance_names;
 mod conformance_queues;
+mod conformance_space;
 mod conformance_support;
 mod conformance_testbed;
 mod facts;

@@ -2,6 +2,7 @@
 
 use super::super::{priorities, threads};
 use super::*;
+const LEAST: &str = "with verify or exitall_on_error it is refused";
 const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that a drive \
                      tells; strided: one kind in order, or random requests of one bs; zones that \
                      do not lie whole in the file are left out";
@@ -127,16 +128,25 @@ pub(super) const ALL: &[Known] = &[
         to.rate = by_direction(it.text(), to.rate, |text| size(text, it.kb_base))?;
         Ok(())
     }),
-    option("rate_min, ratemin", instead("see the rate that was reached")).off(),
+    option("rate_min, ratemin", InPart(LEAST)).sets(|to, it| {
+        let least = &mut to.turns.least;
+        least.bytes = by_direction(it.text(), least.bytes, |text| size(text, it.kb_base))?;
+        Ok(())
+    }),
     option("rate_process", Same)
         .sets(|to, it| put(&mut to.poisson, it.one_of(&[("linear", false), ("poisson", true)]))),
-    option("rate_cycle, ratecycle", Ignored("rates are kept from request to request")),
+    option("rate_cycle, ratecycle", Same)
+        .sets(|to, it| put(&mut to.turns.least.cycle_ms, it.count())),
     option("rate_ignore_thinktime", no("rate and thinktime do not go together here")).off(),
     option("rate_iops", Near(OPEN_LOOP)).sets(|to, it| {
         to.rate_iops = by_direction(it.text(), to.rate_iops, number)?;
         Ok(())
     }),
-    option("rate_iops_min", instead("see the rate that was reached")).off(),
+    option("rate_iops_min", InPart(LEAST)).sets(|to, it| {
+        let least = &mut to.turns.least;
+        least.operations = by_direction(it.text(), least.operations, number)?;
+        Ok(())
+    }),
     option("max_latency", instead("use --stuck-after of `drivelab run`, or look at the maximum"))
         .off(),
     option(

@@ -80,8 +80,8 @@ pub(super) const ALL: &[Known] = &[
         "ioengine",
         InPart(
             "libaio, io_uring, io_uring_cmd (of NVMe), sync, psync, vsync, pvsync, pvsync2, \
-             posixaio, mmap, null, and filecreate, filestat, filedelete, dircreate, dirstat, \
-             dirdelete",
+             posixaio, mmap, null, falloc, ftruncate, and filecreate, filestat, filedelete, \
+             dircreate, dirstat, dirdelete",
         ),
     )
     .sets(|to, it| {

@@ -106,13 +106,28 @@ pub struct Percentiles {
     pub total: bool,
 }
 
+/// Where fio notices the error of an operation.
+pub const OF_OPERATION: &str = "io_u error";
+
 /// What ended a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failure {
     /// The number of the error.
     pub errno: i32,
+    /// Where it was noticed, in fio's words.
+    pub function: &'static str,
     /// The error in words, as strerror(3) gives it.
     pub words: String,
+}
+
+impl Block {
+    /// The first of the errors of its operations, with its words.
+    pub fn first_error(&self) -> (i32, &str) {
+        match self.error.as_ref().filter(|failure| failure.function == OF_OPERATION) {
+            Some(failure) => (failure.errno, failure.words.as_str()),
+            None => (0, "Success"),
+        }
+    }
 }
 
 /// One direction.

@@ -1,20 +1,23 @@
 //! From a run to the figures that are printed of it.
 
+mod moved;
+
 use super::figures::{
-    Block, Disk, Failure, OfPriority, Percentiles, Report, Side, Spread, Timed, per_second,
+    Block, Disk, Failure, OF_OPERATION, Percentiles, Report, Spread, Timed, per_second,
 };
-use super::latency::{Latencies, timed};
+use super::latency::timed;
 use super::samples::{self, Course};
 use super::steady::Steady;
 use crate::fio::{Line, Section, Unified};
 use crate::front::Host;
 use drivelab_core::anatomy::Requests;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Role, Stream, Sync};
+use drivelab_core::plan::{BelowRate, RateMin, Role, Stream, Sync};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::tally::{DEPTH_LEVELS, KindTally, Phase, Tally};
+use drivelab_core::tally::{DEPTH_LEVELS, Phase, Tally};
 use drivelab_core::verified::Verified;
 use drivelab_stats::Histogram;
+use moved::Moved;
 
 /// Kinds that have a direction, in fio's order.
 pub const KINDS: [Action; 3] = [Action::Read, Action::Write, Action::Trim];
@@ -36,6 +39,8 @@ pub struct Part<'a> {
     pub interval_ns: u64,
     /// What checking the data of its step came to.
     pub verified: Verified,
+    /// The rates that it was to keep.
+    pub rate_min: Option<RateMin>,
 }
 
 /// A clone of a job, with the step in which it reads back what it wrote.
@@ -66,7 +71,8 @@ fn part<'a>(run: &'a Run, index: usize, stream: u32, worker: u32) -> Option<Part
     let verified = Verified::of(run, step);
     let mut requests = step.requests.iter();
     let requests = requests.find(|it| it.stream == stream && it.worker == worker);
-    Some(Part { stream: planned, tallies, requests, phase, interval_ns, verified })
+    let rate_min = step.plan.until_of(planned).rate_min;
+    Some(Part { stream: planned, tallies, requests, phase, interval_ns, verified, rate_min })
 }
 
 /// All clones of all jobs, in fio's order.
@@ -111,6 +117,11 @@ impl Part<'_> {
         ((self.window_ns() + 500_000) / 1_000_000).max(1)
     }
 
+    /// The rates that it was to keep, and those that it did not.
+    pub fn below(&self) -> Option<(RateMin, BelowRate)> {
+        self.rate_min.zip(self.phase.and_then(|phase| phase.below))
+    }
+
     fn course(&self, section: &Section, direction: Action) -> Course {
         let of = |tally: &Tally| {
             let found = tally.kinds.iter().find(|entry| section.counts(entry.kind, direction));
@@ -126,108 +137,6 @@ impl Part<'_> {
 
     fn sum(&self, count: fn(&Tally) -> u64) -> u64 {
         self.tallies.iter().map(|tally| count(tally)).sum()
-    }
-}
-
-/// What one direction came to, before it is put into fio's figures.
-#[derive(Debug, Default)]
-struct Moved {
-    bytes: u64,
-    operations: u64,
-    runtime_ms: u64,
-    latencies: Latencies,
-    /// By the kernel's numbers of their priorities.
-    priorities: Vec<(u16, Latencies)>,
-    bandwidth: super::figures::Samples,
-    iops: super::figures::Samples,
-}
-
-impl Moved {
-    fn of(clone: &Clone<'_>, kind: Action) -> Self {
-        let mut moved = Moved::default();
-        let (mut bytes, mut operations) = (Vec::new(), Vec::new());
-        for part in &clone.parts {
-            let entries = || {
-                let kinds = part.tallies.iter().flat_map(|tally| &tally.kinds);
-                kinds.filter(|entry| clone.section.counts(entry.kind, kind))
-            };
-            let counted = |entry: &KindTally| clone.section.counted(entry);
-            let issued: u64 = entries().map(|entry| counted(entry).1 + entry.error_count()).sum();
-            if issued == 0 {
-                continue;
-            }
-            moved.operations += issued;
-            moved.bytes += entries().map(|entry| counted(entry).0).sum::<u64>();
-            moved.runtime_ms += part.runtime_ms();
-            for one in entries().flat_map(|entry| &entry.priorities) {
-                let own = Latencies::of_priority(&one.service, one.completion.as_ref());
-                moved.add_priority(one.number, &own);
-            }
-            let (mut total, mut submission, mut rest) = (Histogram::new(), None, None);
-            for entry in entries() {
-                total.merge(&entry.service);
-                if let Some(part) = &entry.submit {
-                    submission.get_or_insert_with(Histogram::new).merge(part);
-                }
-                if let Some(part) = &entry.completion {
-                    rest.get_or_insert_with(Histogram::new).merge(part);
-                }
-            }
-            moved.latencies.merge(&Latencies::of(&total, submission.as_ref(), rest.as_ref()));
-            let course = part.course(clone.section, kind);
-            bytes.extend(course.bytes);
-            operations.extend(course.operations);
-        }
-        moved.bandwidth = samples::summary(bytes.iter().map(|bytes| bytes >> 10));
-        moved.iops = samples::summary(operations.iter().copied());
-        moved
-    }
-
-    /// Adds what another clone moved at the same time, or the same one in another direction.
-    fn merge(&mut self, other: &Moved) {
-        self.bytes += other.bytes;
-        self.operations += other.operations;
-        self.runtime_ms = self.runtime_ms.max(other.runtime_ms);
-        self.latencies.merge(&other.latencies);
-        for (number, latencies) in &other.priorities {
-            self.add_priority(*number, latencies);
-        }
-        self.bandwidth = samples::together(self.bandwidth, other.bandwidth);
-        self.iops = samples::together(self.iops, other.iops);
-    }
-
-    fn add_priority(&mut self, number: u16, latencies: &Latencies) {
-        match self.priorities.iter_mut().find(|(of, _)| *of == number) {
-            Some((_, sum)) => sum.merge(latencies),
-            None => self.priorities.push((number, latencies.clone())),
-        }
-    }
-
-    /// The latencies of each priority that requests had, where they had several.
-    fn by_priority(&self, percentiles: &Percentiles) -> Vec<OfPriority> {
-        let timed = if percentiles.total { Latencies::total } else { Latencies::completion };
-        let each = self.priorities.iter();
-        let each = each.map(|(number, its)| OfPriority::of(*number, timed(its, percentiles)));
-        let all: Vec<OfPriority> = each.filter(|one| one.timed.count > 0).collect();
-        if all.len() > 1 { all } else { Vec::new() }
-    }
-
-    fn side(&self, section: &Section, percentiles: &Percentiles) -> Side {
-        let unless = |left_out: bool, timed: Timed| if left_out { Timed::default() } else { timed };
-        let without = section.without;
-        let latencies = &self.latencies;
-        Side {
-            bytes: self.bytes,
-            runtime_ms: self.runtime_ms,
-            operations: self.operations,
-            submission: unless(without.submission, latencies.submission(percentiles)),
-            completion: unless(without.completion, latencies.completion(percentiles)),
-            total: unless(without.total, latencies.total(percentiles)),
-            priorities: self.by_priority(percentiles),
-            bandwidth: self.bandwidth,
-            share_percent: 0.0,
-            iops: self.iops,
-        }
     }
 }
 
@@ -336,6 +245,9 @@ const NOT_WHAT_WAS_WRITTEN: i32 = 84;
 /// (EOPNOTSUPP).
 const NOT_VERIFIED: i32 = 95;
 
+/// What fio says of a job whose rate fell below the least (EIO).
+const TOO_SLOW: i32 = 5;
+
 /// The first error of a clone; blocks that are not what was written are one too.
 pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
     let tallies = || clone.parts.iter().flat_map(|part| &part.tallies);
@@ -343,10 +255,13 @@ pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
     let checked = || clone.parts.iter().filter(|part| part.mismatched() > 0);
     let wrong = checked().find(|part| part.verified.wrong() > 0).map(|_| NOT_WHAT_WAS_WRITTEN);
     let foreign = checked().next().map(|_| NOT_VERIFIED);
-    let errno = errors.map(|(errno, _)| errno.0).next().or(wrong).or(foreign)?;
+    let below = clone.parts.iter().any(|part| part.below().is_some()).then_some(TOO_SLOW);
+    let of_requests = errors.map(|(errno, _)| errno.0).next().or(wrong).or(foreign);
+    let function = if of_requests.is_some() { OF_OPERATION } else { "check_min_rate" };
+    let errno = of_requests.or(below)?;
     let words = std::io::Error::from_raw_os_error(errno).to_string();
     let words = words.split(" (os error").next().unwrap_or_default().to_owned();
-    Some(Failure { errno, words })
+    Some(Failure { errno, function, words })
 }
 
 fn errors(part: &Part<'_>) -> u64 {

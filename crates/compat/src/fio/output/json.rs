@@ -172,7 +172,9 @@ fn job(block: &Block, plus: bool) -> Value {
         .with("minf", block.faults.1);
     job = distributions(job, block);
     if block.counts_errors {
-        job = job.with("total_err", block.errors).with("first_error", errno);
+        job = job
+            .with("total_err", block.errors)
+            .with("first_error", block.first_error().0.unsigned_abs());
     }
     job = job
         .with("latency_depth", block.depth)

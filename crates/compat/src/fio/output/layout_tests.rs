@@ -3,7 +3,8 @@
 
 use super::bins::{Bins, middle_of};
 use super::figures::{
-    Block, Disk, Failure, OfPriority, Percentiles, Report, Samples, Side, Spread, Timed,
+    Block, Disk, Failure, OF_OPERATION, OfPriority, Percentiles, Report, Samples, Side, Spread,
+    Timed,
 };
 use super::steady::Steady;
 use super::{json, normal, terse};
@@ -259,7 +260,11 @@ fn block(tree: &Tree, line: &str, head: &str) -> Block {
         options: tree.options("job options"),
         group: tree.count("groupid") as u32,
         jobs: number_after(", jobs="),
-        error: error.map(|errno| Failure { errno, words: "Input/output error".to_owned() }),
+        error: error.map(|errno| Failure {
+            errno,
+            function: OF_OPERATION,
+            words: "Input/output error".to_owned(),
+        }),
         counts_errors: tree.find("total_err").is_some(),
         errors: tree.find("total_err").map_or(0, |_| tree.count("total_err")),
         process: number_after(": pid="),

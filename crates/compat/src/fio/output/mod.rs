@@ -21,7 +21,7 @@ mod scale;
 mod steady;
 mod terse;
 
-use super::{Format, Line};
+use super::{Format, Line, least};
 use crate::front::{Existing, Host, Output, OutputFile, ResultFile};
 use drivelab_core::run::Run;
 use std::fmt::{self, Write};
@@ -78,7 +78,8 @@ pub fn output(line: &Line, run: &Run, host: &Host) -> Output {
         }
     };
     let status = u8::try_from(failed).unwrap_or(u8::MAX);
-    Output { text, files, status, notes: notes(line, run) }
+    let errors = errors(line, run, host);
+    Output { text, files, status, notes: notes(line, run), errors }
 }
 
 /// All layouts that are asked for. Their order is fio's, whatever that of the options was.
@@ -96,10 +97,8 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     if let Some(signal) = host.signal.filter(|_| is_normal && !run.complete()) {
         writeln!(to, "\nfio: terminating on signal {signal}")?;
     }
-    for failure in gather::clones(line, run).iter().filter_map(gather::failure) {
-        let figures::Failure { errno, words } = failure;
-        let process = host.process;
-        writeln!(to, "fio: pid={process}, err={errno}/{PLACE}, func=io_u error, error={words}")?;
+    if is_normal {
+        failures(line, run, host).iter().try_for_each(|failed| writeln!(to, "{failed}"))?;
     }
     if asked(Format::Terse) {
         terse::results(&report, line.terse_version, to)?;
@@ -111,6 +110,37 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
         normal::results(&report, to)?;
     }
     Ok(())
+}
+
+/// A line for each job that failed, as fio prints it: where results are for programs, with what it
+/// says on stderr.
+fn failures(line: &Line, run: &Run, host: &Host) -> Vec<String> {
+    let said = |figures::Failure { errno, function, words }| {
+        let process = host.process;
+        format!("fio: pid={process}, err={errno}/{PLACE}, func={function}, error={words}")
+    };
+    gather::clones(line, run).iter().filter_map(gather::failure).map(said).collect()
+}
+
+/// What fio says on stderr: of rates that were not kept, and of jobs that failed where that has no
+/// place in the results.
+fn errors(line: &Line, run: &Run, host: &Host) -> Vec<String> {
+    let mut said = Vec::new();
+    for clone in gather::clones(line, run) {
+        for (rate_min, below) in clone.parts.iter().filter_map(gather::Part::below) {
+            let [option, unit, got_unit] = least::words(&rate_min);
+            let name = &clone.section.name;
+            let all = rate_min.least().into_iter().zip(below.rates());
+            said.extend(all.filter_map(|(least, got)| {
+                Some(format!("{name}: {option}={least}{unit} not met, got {}{got_unit}", got?))
+            }));
+        }
+    }
+    let is_normal = line.formats.contains(&Format::Normal) || line.formats.is_empty();
+    if !is_normal {
+        said.extend(failures(line, run, host));
+    }
+    said
 }
 
 /// What the random order of each job follows from, a line for each clone, as fio prints its own; a

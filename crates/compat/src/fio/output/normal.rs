@@ -13,8 +13,8 @@ const PERCENTILE_COLUMNS: usize = 73;
 /// Rates above this many KiB a second are printed in MiB.
 const MEBI: f64 = 1_048_576.0;
 /// Engines that have one operation in flight, whatever is asked for.
-const SYNCHRONOUS: [&str; 8] =
-    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc"];
+const SYNCHRONOUS: [&str; 9] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc", "ftruncate"];
 
 /// What fio prints before any result.
 pub fn preamble(line: &Line, to: &mut String) -> fmt::Result {
@@ -103,9 +103,10 @@ fn job(block: &Block, now_s: u64, to: &mut String) -> fmt::Result {
         None => write!(to, "err= 0: ")?,
         Some(failure) => write!(
             to,
-            "err={:2} ({}, func=io_u error, error={}): ",
+            "err={:2} ({}, func={}, error={}): ",
             failure.errno,
             super::PLACE,
+            failure.function,
             failure.words
         )?,
     }
@@ -137,10 +138,7 @@ fn job(block: &Block, now_s: u64, to: &mut String) -> fmt::Result {
         "     issued rwts: total={reads},{writes},{trims},{syncs} short=0,0,0,0 dropped=0,0,0,0"
     )?;
     if block.counts_errors {
-        let (errno, words) = match &block.error {
-            Some(failure) => (failure.errno, failure.words.as_str()),
-            None => (0, "Success"),
-        };
+        let (errno, words) = block.first_error();
         writeln!(to, "     errors    : total={}, first_error={errno}/<{words}>", block.errors)?;
     }
     writeln!(to, "     latency   : target=0, window=0, percentile=100.00%, depth={}", block.depth)?;

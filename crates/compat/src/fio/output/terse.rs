@@ -41,7 +41,7 @@ fn job(report: &Report, block: &Block, version: u8, to: &mut String) -> fmt::Res
         report.disks.iter().try_for_each(|disk| below(disk, to))?;
     }
     if block.counts_errors {
-        write!(to, ";{};{errno}", block.errors)?;
+        write!(to, ";{};{}", block.errors, block.first_error().0)?;
     }
     match &block.description {
         Some(description) if version == 2 => write!(to, "\n;{description}")?,

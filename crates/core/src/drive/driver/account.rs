@@ -98,6 +98,11 @@ impl Driver {
         if self.is_plain {
             return;
         }
+        if let Some(floor) = &mut self.floor
+            && !floor.take(action, op.bytes(), done.completed)
+        {
+            self.stop();
+        }
         match op {
             Op::Data(op) => self.follow_data(op, flight, done, data),
             Op::Name(op) => {

@@ -1,5 +1,6 @@
 //! Intervals, limits, and what a driver leaves behind.
 
+use super::floor::Floor;
 use super::parts::{Bounds, Ending, Wear};
 use super::{Driver, Failure, SPARES, Setup};
 use crate::anatomy::Stamped;
@@ -110,6 +111,7 @@ impl Driver {
             waited_ns: self.flow.as_ref().map_or(0, Member::waited_ns),
             issued: self.bounds.issued,
             stonewall: self.stonewalled(),
+            below: self.floor.as_ref().and_then(Floor::below),
         };
         (last, phase)
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::op::Action;
 use crate::plan::{
-    Act, Arrival, Content, Engine, Files, Jump, Level, Mix, Names, Pattern, Rate, Request,
+    Act, Arrival, Content, Engine, Files, Jump, Level, Mix, Names, Pattern, Rate, RateMin, Request,
     Sequence, Step, Stream, Switch, Sync, Think, Unevenness, Until, Zone,
 };
 use crate::units::{Size, Span};
@@ -128,10 +128,22 @@ fn sample_step(random: &mut Random) -> Step {
             wear_out: random.below(2) == 0,
             issued_by: (random.below(2) == 0).then(|| random.next_u64() as u32),
             level: (random.below(2) == 0).then(|| sample_level(random)),
+            rate_min: (random.below(2) == 0).then(|| sample_rate_min(random)),
         },
         repeat: random.below(4) as u32,
         streams: (0..random.below(3)).map(|_| sample_stream(random)).collect(),
         ..Step::default()
+    }
+}
+
+fn sample_rate_min(random: &mut Random) -> RateMin {
+    RateMin {
+        of: [Rate::Operations, Rate::Bytes][random.below(2) as usize],
+        read: random.below(1 << 40),
+        write: random.below(2) * 1000,
+        trim: random.below(2),
+        every: Span((1 + random.below(3)) * 500_000_000),
+        after: Span(random.below(2) * 1_500_000),
     }
 }
 

@@ -23,7 +23,10 @@ pub(super) fn checks(stream: &Stream, problems: &mut Problems) {
         "stamp marks what is written, and nothing is; add writes or remove stamp".to_string()
     });
     problems.need(!stamps || stream.engine.moves_data(), "verify", || {
-        "the null engine moves no data, so there is nothing to stamp or verify".to_string()
+        format!(
+            "the {} engine moves no data, so there is nothing to stamp or verify",
+            stream.engine.word()
+        )
     });
     problems.need(!stamps || stream.content != Content::Zero, "content", || {
         "blocks of zeros leave no room for stamps; use other content or no stamps".to_string()
@@ -64,7 +67,7 @@ fn repeated(stream: &Stream, data: &Data, problems: &mut Problems) {
         "`data` is what is written, or what `verify` expects; add one of them or remove it".into()
     });
     problems.need(stream.engine.moves_data() || !stream.verify, "verify", || {
-        "the null engine moves no data, so there is nothing to verify".to_string()
+        format!("the {} engine moves no data, so there is nothing to verify", stream.engine.word())
     });
     let is_alone = !stream.stamp && stream.content == Content::Random;
     problems.need(is_alone, "data", || {

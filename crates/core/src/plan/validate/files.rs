@@ -43,7 +43,7 @@ pub(super) fn geometry_of(
     files: &[PlanFile],
     problems: &mut Problems,
 ) -> Geometry {
-    let is_data = stream.moves_data();
+    let is_data = stream.reaches_target();
     problems.need(stream.files_in_turn != Some(0), "files_in_turn", || {
         "a worker needs a file; use files_in_turn of 1 or more".to_string()
     });

@@ -27,6 +27,10 @@ pub(super) fn objection(step: &Step) -> Option<&'static str> {
              which an eighth of a pass is like another",
         ),
         (
+            stream.engine.traits().changes_files,
+            "a drive settles by what is written to it, and this engine moves no data; use another",
+        ),
+        (
             stream.arrival.rate().is_some(),
             "a load of fixed rate is always steady; remove `rate` or `steady`",
         ),

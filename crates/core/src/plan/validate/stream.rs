@@ -257,15 +257,32 @@ fn engine(stream: &Stream, problems: &mut Problems) {
         let able = Engine::words_of(|it| it.moves_data() && it.traits().can_trim);
         format!("{} cannot trim; use {able}", engine.word())
     });
+    changes_files(stream, problems);
     problems.need(!traits.is_mapping || stream.sync != Sync::Dsync, "sync", || {
         "O_DSYNC does not reach stores on a mapping; use fsync:N (msync) or end".to_string()
+    });
+}
+
+/// What moves no data bypasses no cache, and knows some operations alone.
+fn changes_files(stream: &Stream, problems: &mut Problems) {
+    let (word, traits) = (stream.engine.word(), stream.engine.traits());
+    problems.need(!traits.changes_files || stream.io == IoMode::Buffered, "io", || {
+        format!("{word} moves no data that could bypass the page cache; say io = buffered")
+    });
+    let mix = &stream.mix;
+    let is_write = mix.read == 0 && mix.trim == 0 && stream.reply.is_none();
+    problems.need(!traits.only_writes || is_write, "mix", || {
+        format!("{word} knows writes alone; leave reads, trims and replies out")
     });
 }
 
 fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Problems) {
     // Without I/O there are none, and they need no place.
     let has_names = matches!(geometry.kind, TargetKind::Directory | TargetKind::Simulated)
-        || !stream.engine.moves_data();
+        || !stream.engine.reaches_target();
+    problems.need(!stream.engine.traits().changes_files, "engine", || {
+        format!("{} does nothing to names; use psync", stream.engine.word())
+    });
     problems.need(has_names, "pattern", || {
         "metadata actions need a directory or a simulated drive as target; give one".to_string()
     });
@@ -304,6 +321,14 @@ fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
         blocks(stream, geometry, problems);
     }
     validate_orders(stream, problems);
+    let has_files = matches!(geometry.kind, TargetKind::File | TargetKind::Directory);
+    problems.need(has_files || !stream.engine.traits().changes_files, "engine", || {
+        format!(
+            "{} changes a file by itself, and a device has none; name a file, or a directory with \
+             room for one",
+            stream.engine.word()
+        )
+    });
     if geometry.kind == TargetKind::Simulated {
         simulated(stream, geometry, problems);
     }

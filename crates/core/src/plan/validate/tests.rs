@@ -1,3 +1,5 @@
+mod priorities;
+
 use super::*;
 use crate::op::{Action, NameOp, SECOND};
 use crate::plan::*;
@@ -178,6 +180,14 @@ fn kinds_engines_and_checks() {
     refused(&with(|s| (s.sqpoll, s.engine) = (true, Engine::Psync)), "sqpoll", "is psync");
     refused(&with(|s| s.engine = Engine::Mmap), "io", "mmap goes through the page cache");
     refused(&with(|s| (s.engine, s.verify) = (Engine::Null, true)), "verify", "null engine");
+    let falloc = |s: &mut Stream| (s.engine, s.io) = (Engine::Falloc, IoMode::Buffered);
+    accepted(&with(falloc));
+    refused(&with(|s| s.engine = Engine::Falloc), "io", "falloc moves no data");
+    refused(&with(|s| (falloc(s), s.verify = true).1), "verify", "falloc engine moves no data");
+    refused(&with(|s| (falloc(s), s.engine = Engine::Ftruncate).1), "mix", "writes alone");
+    let device = Geometry { kind: TargetKind::BlockDevice, ..geometry() };
+    let problems = validate(&with(falloc), &device).expect_err("a device is no file");
+    assert_eq!((problems.len(), problems[0].key), (1, "engine"));
     refused(&with(|s| (s.verify, s.mix) = (true, Mix::WRITE)), "verify", "add reads");
     refused(&with(|s| s.stamp = true), "stamp", "add writes");
     refused(&with(|s| s.pass = Some(1)), "pass", "add stamp or verify");
@@ -429,6 +439,28 @@ fn a_level_needs_whole_seconds_and_another_bound() {
 }
 
 #[test]
+fn least_rates_are_of_data_and_of_windows() {
+    let least = |change: fn(&mut Until, &mut RateMin)| {
+        let mut plan = with(|_| ());
+        let (until, second) = (&mut plan.steps[0].until, Span(SECOND));
+        let of = Rate::Bytes;
+        let mut least = RateMin { of, read: 1, write: 0, trim: 0, every: second, after: Span(0) };
+        change(until, &mut least);
+        until.rate_min = Some(least);
+        plan
+    };
+    accepted(&least(|_, _| ()));
+    refused(&least(|_, least| least.of = Rate::Latency), "until", "a latency is neither");
+    refused(&least(|_, least| least.read = 0), "until", "asks for no rate");
+    refused(&least(|_, least| least.every = Span(0)), "until", "`every` of 0s");
+    refused(&least(|_, least| least.after = Span(u64::MAX)), "until", "`after` of");
+    refused(&least(|until, _| until.wear_out = true), "until", "leave out one of them");
+    let mut names = least(|_, _| ());
+    names.steps[0].streams[0].pattern = names_of(Action::Stat);
+    refused(&names, "until", "reads, writes and trims");
+}
+
+#[test]
 fn data_and_names_are_kept_one_by_one() {
     accepted(&with(|s| s.keep_requests = true));
     let names = |s: &mut Stream| {
@@ -455,37 +487,4 @@ fn writes_in_order_are_for_random_reads_beside_them() {
     refused(&but(|s| s.mix = Mix::READ), "writes_in_order", "drop it");
     refused(&but(|s| s.pattern = Pattern::SEQUENTIAL), "writes_in_order", "at random");
     refused(&but(|s| s.workers = 2), "writes_in_order", "one worker");
-}
-
-#[test]
-fn priorities_of_requests_that_cannot_be_are_refused() {
-    let one = |action, size: Option<u64>, percent| RequestPriority {
-        action,
-        size: size.map(Size),
-        percent,
-        ..RequestPriority::default()
-    };
-    let of = |list: &[RequestPriority]| {
-        let request_priorities = list.to_vec();
-        with(|s| (s.engine, s.request_priorities) = (Engine::Libaio, request_priorities))
-    };
-    let (read, write) = (Action::Read, Action::Write);
-    accepted(&of(&[one(read, Some(4096), 60), one(read, Some(4096), 40), one(write, None, 100)]));
-    let key = "request_priorities";
-    refused(&of(&[one(read, None, 60), one(read, None, 41)]), key, "more than 100 percent");
-    refused(&of(&[one(read, None, 1), one(read, Some(4096), 1)]), key, "have a `size`");
-    refused(&of(&[one(Action::Trim, None, 1)]), key, "only reads and writes");
-    refused(&of(&vec![one(read, None, 0); 257]), key, "use fewer");
-    let with_priority = |level, hint| {
-        let priority = IoPriority { level, hint, ..IoPriority::default() };
-        of(&[RequestPriority { priority, ..one(read, None, 5) }])
-    };
-    refused(&with_priority(8, 0), key, "level 8");
-    refused(&with_priority(0, 1024), key, "hint 1024");
-    let mut plan = of(&[one(read, None, 5)]);
-    plan.steps[0].streams[0].engine = Engine::Psync;
-    refused(&plan, key, "io_uring and libaio");
-    let simulated = Geometry { kind: TargetKind::Simulated, ..geometry() };
-    let problems = validate(&of(&[one(read, None, 5)]), &simulated).expect_err("no scheduler");
-    assert!(problems.iter().any(|problem| problem.key == key), "{problems:?}");
 }

@@ -82,6 +82,7 @@ const TRACER_MOUNT: &str = "the tracer's file system, mounted where no one else 
 const MKFS: &str = "the one function that formats, on a device approved for it and held";
 const SMARTCTL: &str = "smartctl, which asks a drive for its health and changes nothing";
 const MOUNT: &str = "what that function made, mounted where no one else sees it";
+const SPACE: &str = "an operation that changes a file, on a descriptor that the opener gave";
 const TRIM: &str = "the trim of an operation, on a descriptor that the opener gave";
 
 const STATE: &str = "a state of a simulated drive in our own cache, in place of what was there";
@@ -117,6 +118,9 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/io/src/tracing.rs", "OFlags::WRONLY", 1, TRACER),
     allowed("crates/io/src/tracing.rs", "OFlags::TRUNC", 1, TRACER),
     allowed("crates/io/src/tracing/root.rs", "fsmount", 2, TRACER_MOUNT),
+    allowed("crates/io/src/space.rs", "FallocateFlags", 3, SPACE),
+    allowed("crates/io/src/space.rs", "fallocate", 2, SPACE),
+    allowed("crates/io/src/space.rs", "ftruncate", 2, SPACE),
     allowed("crates/io/src/trim.rs", "BLKDISCARD", 2, TRIM),
     allowed("crates/io/src/trim.rs", "FallocateFlags", 3, TRIM),
     allowed("crates/io/src/trim.rs", "fallocate", 3, TRIM),
