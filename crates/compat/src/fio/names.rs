@@ -168,6 +168,7 @@ fn check(settings: &Settings, work: Work) -> Result<(), Refusal> {
         (settings.offset != Amount::Bytes(0), "offset"),
         (is_rated, "rate"),
         (turns.least.is_given(), "rate_min and rate_iops_min"),
+        (turns.priorities.are_given(), "cmdprio_percentage and cmdprio_bssplit"),
         (settings.thinktime_ns > 0, "thinktime"),
         (settings.steadystate.is_given, "steadystate"),
     ];
