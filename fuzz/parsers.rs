@@ -3,6 +3,7 @@
 //! long as asked; a test runs them on the seeds and on some thousand mutations of each.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
+use drivelab_compat::fio::output::packed;
 use drivelab_compat::{fio_json, trace};
 use drivelab_core::anatomy::{Piece, Stamped, dissect};
 use drivelab_core::comparison::Metric;
@@ -236,6 +237,24 @@ pub fn iolog(data: &[u8]) {
         let head = format!("fio version {version} iolog\n");
         traced(&[head.as_bytes(), data].concat());
     }
+}
+
+/// A log that fio stored compressed: any bytes; and records made of them read back as they are.
+pub fn stored_log(data: &[u8]) {
+    let _ = packed::unpack(data);
+    let number = |bytes: &[u8]| bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    let record = |bytes: &[u8]| packed::Record {
+        at_ms: number(&bytes[..8]),
+        value: number(&bytes[8..16]),
+        direction: u32::from(bytes[16] % 3),
+        bytes: number(&bytes[17..21]),
+        priority: (number(&bytes[21..23]) as u16, bytes[23] & 1 == 1),
+        offset: (bytes[23] & 2 == 2).then(|| number(&bytes[24..])),
+    };
+    let records: Vec<packed::Record> = data.chunks_exact(32).map(record).collect();
+    let mut text = String::new();
+    records.iter().for_each(|record| record.line(None, None, &mut text));
+    assert_eq!(packed::unpack(&packed::pack(&records)), Ok(text));
 }
 
 /// What blktrace wrote: any bytes, and any bytes behind the magic number.

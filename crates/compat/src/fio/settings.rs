@@ -11,7 +11,7 @@ use super::replay::Replay;
 use super::shown::{Unified, Without};
 use super::steadystate;
 use super::value::{Amount, BadValue};
-use super::words::{Job, STATUS, refusal, takes_effect};
+use super::words::{Job, STATUS, refusal, takes_effect, unsupported};
 use super::zones::Zones;
 use crate::front::{Note, Refusal};
 use crate::option::Care;
@@ -256,6 +256,8 @@ pub struct LogLines {
     pub with_issue: bool,
     /// What a line of several requests says of them.
     pub window: Window,
+    /// Whether the file is compressed.
+    pub packed: bool,
 }
 
 /// `log_window_value`.
@@ -419,6 +421,13 @@ pub fn of(job: &Job, notes: &mut Vec<Note>, refusals: &mut Vec<Refusal>) -> Sett
     settings.norandommap &= !settings.turns.lfsr;
     let priority = settings.kernel.io_priority.map_or(0, IoPriority::number);
     settings.log_lines.priority = priority;
+    let lines = settings.log_lines;
+    if lines.packed && (lines.with_issue || lines.window == Window::Both) {
+        refusals.push(unsupported(
+            "log_store_compressed with log_issue_time or log_window_value=both",
+            "leave one of them out: a stored line has no place for it",
+        ));
+    }
     settings.turns.zones = settings.turns.zones.with_usual_mode();
     // Zones whose size is said are bytes.
     let of_zone = settings.turns.zones.zone_bytes();

@@ -3,6 +3,7 @@
 use super::help;
 use super::jobfile;
 use super::known::{self, Known, bare, instead, no, option};
+use super::output::packed;
 use super::shown::Format;
 use crate::front::{Note, Refusal, Treatment, World};
 use crate::letters::TYPOGRAPHIC;
@@ -105,7 +106,7 @@ const COMMAND: &[Known] = &[
     option("trigger-file, trigger, trigger-timeout", no("drivelab runs no other programs")),
     option("trigger-remote", no("drivelab runs no other programs")),
     option("merge-blktrace-only", instead("use `drivelab run --trace`, which replays traces")),
-    option("inflate-log", no("logs are not compressed")),
+    option("inflate-log", Same),
     bare("crctest", no("it does not measure a drive")),
     bare("cpuclock-test", instead("`drivelab doctor` looks at the clock")),
 ];
@@ -126,6 +127,7 @@ pub fn read(args: &[String], world: &dyn World) -> Result<Words, Refusal> {
         files: Vec::new(),
         appends_terse: false,
         shows_line: false,
+        stored: Vec::new(),
     };
     let mut rest = args.iter().peekable();
     while let Some(word) = rest.next() {
@@ -146,6 +148,8 @@ struct Reader {
     files: Vec<String>,
     appends_terse: bool,
     shows_line: bool,
+    /// Logs that are to be printed.
+    stored: Vec<String>,
 }
 
 impl Reader {
@@ -237,6 +241,7 @@ impl Reader {
             "parse-only" => self.words.parse_only = true,
             "section" => self.words.sections.push(value),
             "version" => self.words.text = Some("fio-3.33\n".into()),
+            "inflate-log" => self.stored.push(value),
             "showcmd" => self.shows_line = true,
             "cmdhelp" => self.words.text = Some(help::of_options(&value)),
             "enghelp" => self.words.text = Some(help::of_engines(&value)),
@@ -256,6 +261,12 @@ impl Reader {
     }
 
     fn finish(mut self, world: &dyn World) -> Result<Words, Refusal> {
+        if !self.stored.is_empty() {
+            let texts: Result<Vec<String>, Refusal> =
+                self.stored.iter().map(|path| stored_log(path, world)).collect();
+            self.words.text = Some(texts?.concat());
+            return Ok(self.words);
+        }
         self.job.take().into_iter().for_each(|job| self.words.jobs.push(job));
         for (number, file) in std::mem::take(&mut self.files).into_iter().enumerate() {
             let mut read = jobfile::read(&file, &self.defaults, world)?;
@@ -288,6 +299,18 @@ impl Reader {
         }
         Ok(self.words)
     }
+}
+
+/// The lines of a log that was stored compressed.
+fn stored_log(path: &str, world: &dyn World) -> Result<String, Refusal> {
+    let lines = world.bytes(path).and_then(|data| packed::unpack(&data));
+    lines.map_err(|why| {
+        Refusal::new(
+            STATUS,
+            format!("fio: failed inflating log {path}: {why}"),
+            "Name a log that log_store_compressed made (NAME.log.fz).",
+        )
+    })
 }
 
 /// What has a job wait for those before it.

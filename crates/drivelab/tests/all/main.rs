@@ -38,6 +38,7 @@ mod front_fio_priorities;
 mod front_fio_ratios;
 mod front_fio_said;
 mod front_fio_space;
+mod front_fio_stored;
 mod front_fio_table;
 mod front_fio_timed;
 mod front_io500;

@@ -177,6 +177,11 @@ fn fio_json() {
 }
 
 #[test]
+fn stored_logs() {
+    feed("stored_log", fuzzed::stored_log);
+}
+
+#[test]
 fn iologs() {
     feed("iolog", fuzzed::iolog);
 }

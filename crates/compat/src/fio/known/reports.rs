@@ -12,6 +12,7 @@ const LOGS: &str =
     "one line each log_avg_msec, or one each request, of the first 1,048,576 of a step";
 const STEADY: &str = "each sample is a whole second from the beginning; fio's first one is shorter";
 
+const IN_MEMORY: &str = "it says how fio keeps logs in memory while it runs";
 const ALL_DIFFER: &str = "no two written blocks are identical but those of dedupe_percentage";
 
 /// In the order of fio's own list.
@@ -28,9 +29,10 @@ pub(super) const ALL: &[Known] = &[
     option("write_hist_log", instead("the run file has the histogram of every interval")),
     option("log_offset", Same).sets(|to, it| put(&mut to.log_lines.with_offset, it.yes())),
     option("log_prio", Same).sets(|to, it| put(&mut to.log_lines.with_priority, it.yes())),
-    option("log_compression", Ignored("logs are not compressed")),
-    option("log_compression_cpus", Ignored("logs are not compressed")),
-    option("log_store_compressed", no("logs are not compressed")).off(),
+    option("log_compression", Ignored(IN_MEMORY)),
+    option("log_compression_cpus", Ignored(IN_MEMORY)),
+    bare("log_store_compressed", InPart("with log_issue_time or two values a line it is refused"))
+        .sets(|to, it| put(&mut to.log_lines.packed, it.yes())),
     option("log_unix_epoch", no("times in logs count from the beginning")).off(),
     option("log_alternate_epoch", no("times in logs count from the beginning")).off(),
     option("log_alternate_epoch_clock_id", Ignored("it belongs to log_alternate_epoch")),

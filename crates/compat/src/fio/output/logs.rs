@@ -1,6 +1,7 @@
 //! The logs of the course of time: a line for each interval and direction.
 
 use super::gather::{Clone, KINDS, Part};
+use super::packed::{self, Record};
 use super::samples::per_second_of;
 use crate::fio::settings::{LogLines, Window};
 use crate::fio::{Log, Logged, Section};
@@ -17,14 +18,15 @@ pub fn files(clones: &[Clone<'_>]) -> Vec<OutputFile> {
     for (number, clone) in (1..).zip(clones) {
         for log in &clone.section.logs {
             let path = path_of(log, number);
-            let text = lines(log, clone);
+            let lines = lines(log, clone);
+            let bytes = match log.lines.packed {
+                true => packed::pack(&lines.iter().map(|line| line.record).collect::<Vec<_>>()),
+                false => text(&lines).into_bytes(),
+            };
             // Jobs that share a log follow each other in it.
             match files.iter_mut().find(|file| file.place.path == path) {
-                Some(file) => file.bytes.extend(text.into_bytes()),
-                None => {
-                    let (place, said) = (place(path), String::new());
-                    files.push(OutputFile { place, bytes: text.into_bytes(), said });
-                }
+                Some(file) => file.bytes.extend(bytes),
+                None => files.push(OutputFile { place: place(path), bytes, said: String::new() }),
             }
         }
         if let Some((path, name)) = &clone.section.iolog {
@@ -85,9 +87,10 @@ fn path_of(log: &Log, number: u32) -> String {
         Logged::CompletionLatency => "clat",
         Logged::SubmissionLatency => "slat",
     };
+    let suffix = if log.lines.packed { packed::SUFFIX } else { "" };
     match log.per_job {
-        true => format!("{}_{word}.{number}.log", log.prefix),
-        false => format!("{}_{word}.log", log.prefix),
+        true => format!("{}_{word}.{number}.log{suffix}", log.prefix),
+        false => format!("{}_{word}.log{suffix}", log.prefix),
     }
 }
 
@@ -101,11 +104,28 @@ struct Sum {
     submissions: u64,
 }
 
-/// A line for each request: milliseconds since the beginning, value, direction, bytes, and what
-/// [`ending`] adds.
-fn single(log: &Log, clone: &Clone<'_>) -> String {
+/// A line of a log, with what compressed ones have no place for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Line {
+    record: Record,
+    /// The largest value, where its mean stands before it.
+    largest: Option<u64>,
+    /// When the request was issued, where lines say that.
+    issued: Option<u64>,
+}
+
+fn text(lines: &[Line]) -> String {
     let mut text = String::new();
-    let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
+    for line in lines {
+        line.record.line(line.largest, line.issued, &mut text);
+    }
+    text
+}
+
+/// A line for each request.
+fn single(log: &Log, clone: &Clone<'_>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let Some(begin) = clone.parts.iter().map(Part::from).min() else { return lines };
     for part in &clone.parts {
         for it in part.requests.iter().flat_map(|requests| &requests.all) {
             let is_it = |kind: &Action| clone.section.counts(it.action, *kind);
@@ -116,31 +136,35 @@ fn single(log: &Log, clone: &Clone<'_>) -> String {
             }
             let Some(value) = value_of(log.logged, it, part.stream.engine) else { continue };
             let at_ms = it.completed.saturating_sub(begin) / 1_000_000;
-            text.push_str(&format!("{at_ms}, {value}, {direction}, {}", it.bytes));
             let issued = match log.logged {
                 Logged::CompletionLatency | Logged::SubmissionLatency => it.issued - begin,
                 Logged::Bandwidth | Logged::Iops | Logged::Latency => 0,
             };
             let offset = if clone.section.names.is_some() { 0 } else { it.offset };
-            let lines = &log.lines;
-            let own = if it.priority > 0 { it.priority } else { lines.priority };
-            text.push_str(&ending(lines, own, offset, issued));
+            let own = if it.priority > 0 { it.priority } else { log.lines.priority };
+            let record = Record {
+                at_ms,
+                value,
+                direction: direction as u32,
+                bytes: u64::from(it.bytes),
+                ..ending(&log.lines, own, offset)
+            };
+            let issued = log.lines.with_issue.then_some(issued);
+            lines.push(Line { record, largest: None, issued });
         }
     }
-    text
+    lines
 }
 
-/// The offset, the priority and the time of issue of a line, as far as they were asked for. Means
-/// have no priority; of others a mark says whether it is realtime.
-fn ending(lines: &LogLines, priority: u16, offset: u64, issued: u64) -> String {
-    let offset = if lines.with_offset { format!(", {offset}") } else { String::new() };
+/// The offset and the priority of a line, as far as they were asked for. Means have no priority; of
+/// others a mark says whether it is realtime.
+fn ending(lines: &LogLines, priority: u16, offset: u64) -> Record {
     let priority = if lines.every_ms == 0 { priority } else { 0 };
-    let priority = match lines.with_priority {
-        true => format!("0x{priority:04x}"),
-        false => u8::from(priority >> 13 == 1).to_string(),
-    };
-    let issued = if lines.with_issue { format!(", {issued}") } else { String::new() };
-    format!("{offset}, {priority}{issued}\n")
+    Record {
+        priority: (priority, lines.with_priority),
+        offset: lines.with_offset.then_some(offset),
+        ..Record::default()
+    }
 }
 
 /// The value of a request's line; `None` where it has none: a call that is the I/O itself has no
@@ -161,19 +185,19 @@ fn value_of(logged: Logged, it: &Stamped, engine: Engine) -> Option<u64> {
     }
 }
 
-/// Milliseconds since the beginning, value or values, direction, and zeros for size, offset and the
-/// time of issue.
-fn lines(log: &Log, clone: &Clone<'_>) -> String {
+/// A line for each interval and direction, with zeros for size, offset and the time of issue; or
+/// one for each request.
+fn lines(log: &Log, clone: &Clone<'_>) -> Vec<Line> {
     if log.lines.every_ms == 0 {
         return single(log, clone);
     }
-    let rest = ending(&log.lines, 0, 0, 0);
-    let mut text = String::new();
+    let rest = ending(&log.lines, 0, 0);
+    let mut lines = Vec::new();
     let is_of_requests = matches!(log.logged, Logged::Latency | Logged::SubmissionLatency);
     if is_of_requests && clone.section.names.is_some() {
-        return text;
+        return lines;
     }
-    let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
+    let Some(begin) = clone.parts.iter().map(Part::from).min() else { return lines };
     for part in &clone.parts {
         let every_ns = (log.lines.every_ms * 1_000_000).max(part.interval_ns).max(1);
         let number = |tally: &Tally| tally.to.saturating_sub(begin + 1) / every_ns;
@@ -197,16 +221,18 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
                 let Some(mean) = value(log.logged, sum, span_ns) else { continue };
                 let largest = largest(log.logged, some, |it| clone.section.counts(it, *kind));
                 let largest = largest.unwrap_or(mean);
-                let told = match log.lines.window {
-                    Window::Average => mean.to_string(),
-                    Window::Maximum => largest.to_string(),
-                    Window::Both => format!("{mean}, {largest}"),
+                let (value, largest) = match log.lines.window {
+                    Window::Average => (mean, None),
+                    Window::Maximum => (largest, None),
+                    Window::Both => (mean, Some(largest)),
                 };
-                text.push_str(&format!("{at_ms}, {told}, {direction}, 0{rest}"));
+                let record = Record { at_ms, value, direction: direction as u32, ..rest };
+                let issued = log.lines.with_issue.then_some(0);
+                lines.push(Line { record, largest, issued });
             }
         }
     }
-    text
+    lines
 }
 
 fn sum(tallies: &[&Tally], section: &Section, direction: Action) -> Sum {
@@ -268,13 +294,17 @@ mod tests {
         let plain = LogLines::default();
         let prio = LogLines { with_priority: true, ..plain };
         let all = LogLines { with_offset: true, with_issue: true, ..plain };
-        let of = |lines: LogLines| ending(&lines, lines.priority, 8192, 77);
+        let of = |lines: LogLines| {
+            let record = ending(&lines, lines.priority, 8192);
+            text(&[Line { record, largest: None, issued: lines.with_issue.then_some(77) }])
+        };
         // As fio 3.33 writes it with prioclass=1 and prio=2.
         let realtime = LogLines { priority: 0x2002, ..plain };
         let shown = LogLines { with_priority: true, ..realtime };
-        assert_eq!([of(realtime), of(shown)], [", 1\n", ", 0x2002\n"]);
-        assert_eq!(of(LogLines { every_ms: 100, ..shown }), ", 0x0000\n");
-        assert_eq!([of(plain), of(prio), of(all)], [", 0\n", ", 0x0000\n", ", 8192, 0, 77\n"]);
+        assert_eq!([of(realtime), of(shown)], ["0, 0, 0, 0, 1\n", "0, 0, 0, 0, 0x2002\n"]);
+        assert_eq!(of(LogLines { every_ms: 100, ..shown }), "0, 0, 0, 0, 0x0000\n");
+        assert_eq!([of(plain), of(prio)], ["0, 0, 0, 0, 0\n", "0, 0, 0, 0, 0x0000\n"]);
+        assert_eq!(of(all), "0, 0, 0, 0, 8192, 0, 77\n");
     }
 
     #[test]

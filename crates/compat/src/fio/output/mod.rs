@@ -14,6 +14,7 @@ mod layout_tests;
 mod logs;
 mod normal;
 mod notes;
+pub mod packed;
 #[cfg(test)]
 mod run_tests;
 mod samples;
