@@ -61,7 +61,11 @@ impl Gathering {
             _ => begin.command.clone(),
         };
         let on = part_of(&begin.facts);
-        for cell in &summary.cells {
+        // What changes files alone says nothing of a drive.
+        let is_of_drive = |cell: &&CellSummary| {
+            cell.streams.iter().all(|stream| !stream.load.engine.traits().changes_files)
+        };
+        for cell in summary.cells.iter().filter(is_of_drive) {
             let load = load_of(begin, cell);
             for sample in cell_samples(cell, summary, &METRICS) {
                 let line = self.line([&command, &on, &load], cell, &sample);

@@ -64,7 +64,13 @@ pub fn rate_min(whole: &Whole<'_>, world: &dyn World) -> Result<Option<RateMin>,
         }
     };
     check(settings, [bytes, operations])?;
-    let ends_all = whole.job.words().any(|word| word.name == "exitall_on_error");
+    let is_on = |value: &Option<String>| value.as_deref() != Some("0");
+    let ends_all = whole
+        .job
+        .words()
+        .filter(|word| word.name == "exitall_on_error")
+        .last()
+        .is_some_and(|word| is_on(&word.value));
     if ends_all {
         return Err(unsupported(
             "exitall_on_error with rate_min or rate_iops_min",
@@ -93,6 +99,13 @@ fn check(settings: &Settings, [bytes, operations]: [[u64; 3]; 2]) -> Result<(), 
                 "Let rate_min be at most rate, and rate_iops_min at most rate_iops.",
             ));
         }
+    }
+    let is_rated = settings.rate.iter().chain(&settings.rate_iops).any(|rate| *rate > 0);
+    if is_rated && settings.rw.is_mixed() {
+        return Err(unsupported(
+            "rate_min or rate_iops_min of a mix with rate or rate_iops",
+            "give each direction a job: of a mix they are drawn here, and a second may have fewer",
+        ));
     }
     match settings.marks.verify.is_some() {
         true => Err(unsupported(

@@ -230,6 +230,8 @@ pub fn read_back(settings: &Settings, written: &Stream, until: Until) -> Result<
             .iter()
             .map(|entry| WeightedSize { kind: entry.kind.filter(|_| mixed), ..*entry })
             .collect(),
+        // What is read back has the priority of its thread.
+        request_priorities: Vec::new(),
         ..written.clone()
     })
 }

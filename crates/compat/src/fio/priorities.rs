@@ -151,7 +151,12 @@ impl Priorities {
     }
 
     /// Gives them to a stream.
-    pub fn apply(&self, engine: &str, stream: &mut Stream) -> Result<(), Refusal> {
+    pub fn apply(
+        &self,
+        engine: &str,
+        kinds: [bool; 3],
+        stream: &mut Stream,
+    ) -> Result<(), Refusal> {
         let has_splits = self.splits.iter().any(|list| !list.is_empty());
         if has_splits && self.percent.iter().any(|share| *share > 0) {
             return Err(Refusal::new(
@@ -181,7 +186,8 @@ impl Priorities {
                 priority: own.unwrap_or(usual),
                 ..all.clone()
             });
-            let each = of_sizes.chain([all.clone()]).filter(|one| one.percent > 0);
+            let is_issued = kinds[place];
+            let each = of_sizes.chain([all.clone()]).filter(|one| is_issued && one.percent > 0);
             stream.request_priorities.extend(each);
         }
         Ok(())

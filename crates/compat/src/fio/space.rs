@@ -39,6 +39,9 @@ pub fn check(settings: &Settings) -> Result<(), Refusal> {
     if settings.engine.1 == Engine::Falloc && settings.sync == Sync::Dsync {
         return refused("sync", "leave it out: fio opens the file without it");
     }
+    if matches!(settings.sync, Sync::Fsync(_) | Sync::Fdatasync(_)) {
+        return refused("fsync and fdatasync", "leave them out: fio fails on the first of them");
+    }
     if settings.turns.replay.trace.is_some() {
         return refused("read_iolog", "replay a trace with an engine that moves data");
     }

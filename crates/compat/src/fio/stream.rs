@@ -122,7 +122,7 @@ fn told(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     let kernel = &settings.kernel;
     stream.thread = (*kernel != ThreadSettings::default()).then(|| kernel.clone());
     stream.atomic = settings.turns.atomic && stream.mix.write > 0;
-    settings.turns.priorities.apply(&settings.engine.0, stream)?;
+    settings.turns.priorities.apply(&settings.engine.0, settings.rw.kinds, stream)?;
     match stream.atomic && !WRITES_WHOLE.contains(&settings.engine.0.as_str()) {
         false => Ok(()),
         true => Err(Refusal::new(

@@ -1,7 +1,7 @@
 //! Which priority each request has, where a stream gives some of them their own.
 
 use crate::op::Action;
-use crate::plan::{IoPriority, RequestPriority, Stream};
+use crate::plan::{RequestPriority, Stream};
 use drivelab_stats::{Domain, Random};
 
 /// Draws the priorities of one worker's requests.
@@ -26,7 +26,7 @@ impl Priorities {
         }
         (!ends.is_empty()).then(|| Priorities {
             ends,
-            of_thread: of_thread(stream),
+            of_thread: stream.thread_priority(),
             random: Random::new(Domain::Priorities.seed(base, u64::from(worker))),
         })
     }
@@ -51,7 +51,7 @@ pub(crate) fn numbers(stream: &Stream, kind: Action) -> Vec<u16> {
     if stream.request_priorities.is_empty() || !matches!(kind, Action::Read | Action::Write) {
         return Vec::new();
     }
-    let mut numbers = vec![of_thread(stream)];
+    let mut numbers = vec![stream.thread_priority()];
     let of_kind = stream.request_priorities.iter().filter(|it| it.action == kind);
     for number in of_kind.filter(|it| it.percent > 0).map(|it| it.priority.number()) {
         if !numbers.contains(&number) {
@@ -61,15 +61,10 @@ pub(crate) fn numbers(stream: &Stream, kind: Action) -> Vec<u16> {
     numbers
 }
 
-fn of_thread(stream: &Stream) -> u16 {
-    let thread = stream.thread.as_ref().and_then(|thread| thread.io_priority);
-    thread.map_or(0, IoPriority::number)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{IoClass, ThreadSettings};
+    use crate::plan::{IoClass, IoPriority, ThreadSettings};
     use crate::units::Size;
 
     fn share(action: Action, size: Option<u64>, percent: u32, level: u8) -> RequestPriority {

@@ -77,6 +77,9 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
     if let Some(text) = moves_no_data(&step.plan) {
         judgement.notes.push(reason("moves_no_data", text));
     }
+    if let Some(text) = ended_early(step) {
+        judgement.reasons.push(reason("ended_early", text));
+    }
     let verified = Verified::of(run, step);
     if let Some(text) = verified.objection() {
         let code = if verified.wrong() > 0 { "mismatches" } else { "not_verified" };
@@ -133,13 +136,29 @@ fn cached(inside: &Inside, step: &StepRun, judgement: &mut Judgement) {
     }
 }
 
+/// What is said where some workers of a stream were ended by `rate_min`: those that go on are
+/// another load.
+fn ended_early(step: &StepRun) -> Option<String> {
+    let phases = || step.end.iter().flat_map(|end| &end.phases);
+    (0..step.plan.streams.len() as u32).find_map(|stream| {
+        let workers = phases().filter(|phase| phase.stream == stream).count();
+        let ended = phases().filter(|it| it.stream == stream && it.below.is_some()).count();
+        (ended > 0 && workers > 1).then(|| {
+            format!(
+                "{ended} of {workers} workers were ended by `rate_min`, each at a time of its own: \
+                 the rate is of a load that changed; look at a single worker, or ask for less"
+            )
+        })
+    })
+}
+
 /// What is said of engines whose operations change a file alone.
 fn moves_no_data(step: &Step) -> Option<String> {
     let changes = |stream: &&Stream| stream.reaches_target() && !stream.moves_data();
     let engine = step.streams.iter().find(changes)?.engine;
     Some(format!(
-        "{} moves no data: its bytes are those of the ranges that it names to the file system, and \
-         its times are the file system's",
+        "{} moves no data: its bytes are those that requests name to the file system, and its times \
+         are the file system's",
         engine.word()
     ))
 }

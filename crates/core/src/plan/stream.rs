@@ -1,8 +1,8 @@
 //! One stream of I/O: what it does, to what, in which order and when.
 
 use super::{
-    Arrival, Content, Data, Dedupe, Engine, Files, Flow, IoMode, Mix, Names, Pattern, Reply,
-    Request, RequestPriority, Sharing, StreamText, Sync, SyncTiming, ThreadSettings, Until,
+    Arrival, Content, Data, Dedupe, Engine, Files, Flow, IoMode, IoPriority, Mix, Names, Pattern,
+    Reply, Request, RequestPriority, Sharing, StreamText, Sync, SyncTiming, ThreadSettings, Until,
     WeightedSize, Window, Zoned,
 };
 use crate::op::Action;
@@ -207,6 +207,12 @@ impl Stream {
         } else {
             self.sizes.clone()
         }
+    }
+
+    /// The kernel's number of the priority of its threads' I/O; 0: none was given.
+    pub fn thread_priority(&self) -> u16 {
+        let thread = self.thread.as_ref().and_then(|thread| thread.io_priority);
+        thread.map_or(0, IoPriority::number)
     }
 
     /// The smallest request in bytes.

@@ -65,7 +65,8 @@ pub struct Stamped {
     pub bytes: u32,
     /// What it did.
     pub action: Action,
-    /// Its own priority in the kernel's number; 0 where it has that of its thread.
+    /// Its priority in the kernel's number; 0 where neither it nor its thread was given one, and
+    /// where the stream gives none to its requests.
     pub priority: u16,
 }
 

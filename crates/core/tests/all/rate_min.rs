@@ -47,6 +47,15 @@ fn a_worker_that_is_too_slow_ends_with_the_first_whole_window() {
 }
 
 #[test]
+fn a_rate_that_is_kept_but_for_nanoseconds_is_kept() {
+    // 999.997 a second: a window lasts to the thousandth completion, three microseconds more.
+    let drive = || constant(1_000 * MICROSECOND + 3);
+    assert_eq!(ended(least(1_000), reads(Pattern::Uniform), drive()).1, None);
+    let below = Some(BelowRate { read: Some(1_000), ..BelowRate::default() });
+    assert_eq!(ended(least(1_001), reads(Pattern::Uniform), drive()).1, below);
+}
+
+#[test]
 fn a_drive_that_becomes_slow_is_told_by_the_window_in_which_it_does() {
     let drive = |now: Time, op: &DataOp, _: &mut [u8]| {
         let latency = if now < 4 * SECOND + SECOND / 2 { LATENCY } else { 2 * LATENCY };

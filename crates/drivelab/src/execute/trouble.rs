@@ -3,7 +3,8 @@
 use drivelab_core::driver::Failure;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::{Action, Errno, Op};
-use drivelab_core::plan::{Pattern, Rate, RateMin, Role, Step, Stream};
+use drivelab_core::plan::{IoClass, Pattern, Rate, RateMin, Role, Step, Stream};
+use drivelab_core::quantity;
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::run::{Run, StepRun};
@@ -79,6 +80,10 @@ pub fn went_unnoticed(name: &str) -> Trouble {
     Trouble::failed(went_away(name, first))
 }
 
+fn asks_for_realtime(stream: &Stream) -> bool {
+    stream.request_priorities.iter().any(|one| one.priority.class == IoClass::Realtime)
+}
+
 fn advice(errno: Errno, stream: &Stream) -> String {
     match errno.0 {
         // Of commands that were handed to a drive itself the kernel logs nothing.
@@ -97,8 +102,10 @@ fn advice(errno: Errno, stream: &Stream) -> String {
              finish them (blkzone finish)"
                 .into()
         }
-        EPERM if !stream.request_priorities.is_empty() => {
-            "a realtime priority wants root, or CAP_SYS_NICE: use best effort instead".into()
+        EPERM if asks_for_realtime(stream) => {
+            "a realtime priority wants CAP_SYS_NICE, which root has where nothing took it away: \
+             use best effort instead"
+                .into()
         }
         EOPNOTSUPP => "the target cannot do that: leave it out".into(),
         _ => "the kernel refuses it".into(),
@@ -136,24 +143,28 @@ fn below_rate_min(step: &StepRun, number: u32) -> impl Iterator<Item = Warning> 
         let stream = step.plan.streams.get(phase.stream as usize)?;
         let rate_min = step.plan.until_of(stream).rate_min?;
         let rates = phase.below?.rates();
-        let mut told = (0..3).filter_map(|place| Some((place, rates[place]?)));
-        let (place, rate) = told.next()?;
-        let (kind, least) = (RateMin::KINDS[place].word(), rate_min.least()[place]);
-        let what = match rate_min.of {
-            Rate::Bytes => format!("bytes a second of {kind}s"),
-            Rate::Operations | Rate::Latency => format!("{kind} operations a second"),
+        let words = |rate: u64| match rate_min.of {
+            Rate::Bytes => quantity::bandwidth(rate as f64),
+            Rate::Operations | Rate::Latency => {
+                format!("{} operations a second", quantity::operations(rate as f64))
+            }
         };
+        let told = (0..3).filter_map(|place| {
+            let (kind, least) = (RateMin::KINDS[place].word(), rate_min.least()[place]);
+            Some(format!("{}s at {} of {}", kind, words(rates[place]?), words(least)))
+        });
+        let told: Vec<String> = told.collect();
         let name = if stream.name.is_empty() { &step.begin.name } else { &stream.name };
         Some(format!(
-            "worker {} of `{name}` was ended early: it did {rate} {what}, and `rate_min` asks for \
-             {least}.",
-            phase.worker
+            "worker {} of `{name}` was ended early by `rate_min`, in its last window with {}.",
+            phase.worker,
+            told.join(" and ")
         ))
     };
     phases.filter_map(text).map(move |text| Warning {
         code: BELOW_RATE_MIN.into(),
         text,
-        advice: "The numbers are of the time until then. Ask for less, or let the rate be taken \
+        advice: "Its numbers are of the time until then. Ask for less, or let the rate be taken \
                  over a longer time (`every`)."
             .into(),
         step: Some(number),

@@ -123,6 +123,7 @@ fn what_fio_refuses_is_refused_in_its_words() {
         }
     }
     for (more, words) in [
+        ("--rw=randrw --rate=8m", "of a mix with rate"),
         ("--exitall_on_error", "exitall_on_error with rate_min"),
         ("--rw=write --verify=crc32c", "with verify"),
         ("--ioengine=filecreate", "rate_min and rate_iops_min with ioengine=filecreate"),
@@ -131,5 +132,33 @@ fn what_fio_refuses_is_refused_in_its_words() {
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{more}: {said}");
         assert!(said.contains(words), "{more}: {said}");
+    }
+}
+
+#[test]
+fn a_load_that_lost_workers_is_suspect() {
+    let home = tempfile::tempdir().unwrap();
+    let plan = r#"
+        title = "least"
+        [[steps]]
+        name = "reads"
+        until = { elapsed = "3s", rate_min = { of = "bytes", read = 1000000000000000, every = "100ms" } }
+        [[steps.streams]]
+        engine = "null"
+        workers = WORKERS
+    "#;
+    for (workers, is_suspect) in [("2", true), ("1", false)] {
+        std::fs::write(home.path().join("plan.toml"), plan.replace("WORKERS", workers)).unwrap();
+        let output = Command::new(DRIVELAB)
+            .args(["run", "plan.toml", "."])
+            .current_dir(home.path())
+            .env("XDG_DATA_HOME", home.path().join("home"))
+            .env("COLUMNS", "1000")
+            .output()
+            .unwrap();
+        let said = text(&output.stdout);
+        assert!(said.contains("worker 0 of `reads` was ended early by `rate_min`"), "{said}");
+        assert!(said.contains("reads at ") && said.contains(" of 1.00 PB/s"), "{said}");
+        assert_eq!(said.contains("2 of 2 workers were ended by `rate_min`"), is_suspect, "{said}");
     }
 }

@@ -120,6 +120,60 @@ fn each_priority_has_its_own_latencies_and_they_come_to_all() {
     }
 }
 
+/// Each direction's rows: class, level and number of samples.
+type Rows = Vec<(u64, u64, u64)>;
+
+#[test]
+fn jobs_together_have_rows_of_all_their_requests() {
+    let common = "--size=2m --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --group_reporting";
+    let own = "--cmdprio_percentage=30 --cmdprio_class=2 --cmdprio=3";
+    for (first, second, keys) in [
+        (own, "", vec![(0, 0), (2, 3)]),
+        (own, "--prioclass=2 --prio=6", vec![(0, 0), (2, 3), (2, 6)]),
+        ("--prio=1", "--prio=7", vec![(2, 1), (2, 7)]),
+        ("--prio=1", "--prio=1", vec![]),
+    ] {
+        let line =
+            format!("{common} --name=a --rw=randread {first} --name=b --rw=randread {second}");
+        for program in [&OURS[..], &THEIRS] {
+            let found = jobs(program, &line, place().path());
+            let mut rows: Rows = by_priority(&found[0]["read"], "clat_ns");
+            rows.sort_unstable();
+            let found_keys: Vec<(u64, u64)> = rows.iter().map(|row| (row.0, row.1)).collect();
+            assert_eq!(found_keys, keys, "{program:?} {line}");
+            let all: u64 = rows.iter().map(|row| row.2).sum();
+            assert_eq!(all, if keys.is_empty() { 0 } else { 1024 }, "{program:?} {line}");
+        }
+    }
+}
+
+#[test]
+fn what_is_read_back_and_what_is_not_timed_has_no_rows() {
+    let common = "--name=a --size=1m --bs=4k --direct=1 --ioengine=libaio --iodepth=4 \
+                  --cmdprio_percentage=30 --cmdprio_class=2";
+    for more in ["--rw=write --verify=md5", "--rw=randread --disable_clat=1"] {
+        let line = format!("{common} {more}");
+        for program in [&OURS[..], &THEIRS] {
+            let found = jobs(program, &line, place().path());
+            assert_eq!(found[0]["read"]["total_ios"], 256, "{program:?} {line}");
+            let rows: Rows = by_priority(&found[0]["read"], "clat_ns");
+            assert_eq!(rows, [], "{program:?} {line}");
+        }
+    }
+}
+
+#[test]
+fn hints_tell_rows_of_one_level_apart() {
+    let line = "--name=a --rw=randread --size=1m --bs=4k --direct=1 --ioengine=libaio \
+                --cmdprio_bssplit=4k/30/2/3/1:4k/40/2/3/2";
+    let found = jobs(&OURS, line, place().path());
+    let rows = found[0]["read"]["prios"].as_array().unwrap();
+    let hints: Vec<Option<u64>> = rows.iter().map(|row| row["priohint"].as_u64()).collect();
+    assert_eq!(hints, [None, Some(1), Some(2)]);
+    let text = printed(&OURS, line, place().path());
+    assert!(text.contains("clat prio 2/3/1 (") && text.contains("clat prio 0/0 ("), "{text}");
+}
+
 fn refused(line: &str, place: &Path) -> String {
     let output = std::process::Command::new(OURS[0])
         .args(&OURS[1..])

@@ -157,6 +157,8 @@ fn what_they_cannot_do_is_refused_before_anything_is_written() {
     for (line, words) in [
         (format!("{falloc} --rw=write --verify=crc32c"), "verify with ioengine=falloc"),
         (format!("{falloc} --rw=write --sync=1"), "sync with ioengine=falloc"),
+        (format!("{falloc} --rw=write --fsync=4"), "fsync and fdatasync with ioengine=falloc"),
+        (format!("{ftruncate} --rw=write --fdatasync=8"), "fdatasync with ioengine=ftruncate"),
         (format!("{falloc} --rw=read --readonly"), "read-only mode"),
         (format!("{falloc} --rw=write --filename=sim:textbook"), "falloc changes a file by itself"),
         (format!("{ftruncate} --rw=read"), "ioengine=ftruncate knows writes alone"),

@@ -2,7 +2,7 @@
 
 use super::super::{priorities, threads};
 use super::*;
-const LEAST: &str = "with verify or exitall_on_error it is refused";
+const LEAST: &str = "with verify or exitall_on_error, and of a mix with rate, it is refused";
 const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that a drive \
                      tells; strided: one kind in order, or random requests of one bs; zones that \
                      do not lie whole in the file are left out";

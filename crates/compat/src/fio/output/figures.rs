@@ -3,6 +3,7 @@
 use super::bins::Bins;
 use super::steady::Steady;
 use crate::fio::{Direction, Unified};
+use std::fmt;
 
 /// Everything that is printed of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -163,6 +164,8 @@ pub struct OfPriority {
     pub class: u16,
     /// The level in the class.
     pub level: u16,
+    /// The hint to the drive; fio 3.33 knows none.
+    pub hint: u16,
     /// Their latencies.
     pub timed: Timed,
 }
@@ -247,7 +250,14 @@ pub fn word(direction: Direction) -> &'static str {
 impl OfPriority {
     /// Those of the priority with this number of the kernel's.
     pub fn of(number: u16, timed: Timed) -> OfPriority {
-        OfPriority { class: number >> 13, level: number & 7, timed }
+        OfPriority { class: number >> 13, level: number & 7, hint: number >> 3 & 1023, timed }
+    }
+}
+
+impl fmt::Display for OfPriority {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}/{}", self.class, self.level)?;
+        if self.hint > 0 { write!(to, "/{}", self.hint) } else { Ok(()) }
     }
 }
 

@@ -286,11 +286,14 @@ fn direction(block: &Block, side: &Side, plus: bool) -> Value {
 }
 
 fn of_priority(one: &OfPriority, is_total: bool, plus: bool) -> Value {
-    Object::default()
+    let object = Object::default()
         .with("prioclass", u32::from(one.class))
-        .with("prio", u32::from(one.level))
-        .with(if is_total { "lat_ns" } else { "clat_ns" }, latency(&one.timed, plus))
-        .done()
+        .with("prio", u32::from(one.level));
+    let object = match one.hint {
+        0 => object,
+        hint => object.with("priohint", u32::from(hint)),
+    };
+    object.with(if is_total { "lat_ns" } else { "clat_ns" }, latency(&one.timed, plus)).done()
 }
 
 fn latency(timed: &Timed, plus: bool) -> Value {

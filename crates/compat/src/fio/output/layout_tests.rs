@@ -176,7 +176,12 @@ fn side(tree: &Tree) -> Side {
 fn of_priority(tree: &Tree) -> OfPriority {
     let latencies = tree.find("clat_ns").unwrap_or_else(|| tree.at("lat_ns"));
     let number = |key: &str| tree.count(key) as u16;
-    OfPriority { class: number("prioclass"), level: number("prio"), timed: timed(latencies) }
+    OfPriority {
+        class: number("prioclass"),
+        level: number("prio"),
+        hint: 0,
+        timed: timed(latencies),
+    }
 }
 
 fn steady(tree: &Tree) -> Steady {

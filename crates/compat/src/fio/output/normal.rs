@@ -165,7 +165,7 @@ fn direction(block: &Block, word: &str, side: &Side, to: &mut String) -> fmt::Re
     latency(" lat", &side.total, to)?;
     let word = if block.percentiles.total { "lat" } else { "clat" };
     for one in &side.priorities {
-        latency(&format!("{word} prio {}/{}", one.class, one.level), &one.timed, to)?;
+        latency(&format!("{word} prio {one}"), &one.timed, to)?;
     }
     percentiles("slat", &side.submission, to)?;
     percentiles("clat", &side.completion, to)?;
@@ -173,7 +173,7 @@ fn direction(block: &Block, word: &str, side: &Side, to: &mut String) -> fmt::Re
     let all = side.priorities.iter().map(|one| one.timed.count).sum::<u64>().max(1) as f64;
     for one in &side.priorities {
         let share = one.timed.count as f64 * 100.0 / all;
-        let of = format!("{word} prio {}/{} ({share:.2}% of IOs)", one.class, one.level);
+        let of = format!("{word} prio {one} ({share:.2}% of IOs)");
         percentiles(&of, &one.timed, to)?;
     }
     bandwidth(side, block.is_decimal, to)?;

@@ -82,7 +82,9 @@ impl Side {
             return None;
         }
         let done = u128::from(self.done - before);
-        let rate = done * u128::from(SECOND) / u128::from(span.max(1));
+        // In whole milliseconds, as fio counts: a window lasts to a completion after its end, and
+        // a rate that is kept to the nanosecond would fall short by one operation.
+        let rate = done * 1000 / u128::from((span / (SECOND / 1000)).max(1));
         let rate = u64::try_from(rate).unwrap_or(u64::MAX);
         (rate < self.least).then_some(rate)
     }

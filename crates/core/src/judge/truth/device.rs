@@ -351,8 +351,11 @@ impl Case<'_> {
         let booked = self.observed.process.unwrap_or_default();
         let strange_reads = device.read_bytes.saturating_sub(booked.read_bytes.max(read));
         let strange_writes = device.written_bytes.saturating_sub(booked.written_bytes.max(written));
-        // A file system writes for itself next to our writes; where we only read, it does not.
-        let journal = match self.is_exclusive() || (written == 0 && self.is_direct()) {
+        // A file system writes for itself next to our writes and changes; where we only read, it
+        // does not.
+        let changes = self.plan().streams.iter().any(|it| it.engine.traits().changes_files);
+        let only_reads = written == 0 && self.is_direct() && !changes;
+        let journal = match self.is_exclusive() || only_reads {
             true => 0,
             false => self.journal_bytes_max(),
         };

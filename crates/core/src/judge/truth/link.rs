@@ -21,7 +21,8 @@ impl Case<'_> {
             .map(|stream| u64::from(stream.depth) * u64::from(stream.workers) * stream.size_max())
             .sum();
         let moved = |kind: Action| -> u64 {
-            let kinds = self.streams.iter().filter_map(|stream| stream.kinds.get(&kind));
+            let moving = self.streams.iter().filter(|it| it.load.engine.moves_data());
+            let kinds = moving.filter_map(|stream| stream.kinds.get(&kind));
             kinds.map(|kind| kind.rates.bytes).sum()
         };
         let (read, written) = (moved(Action::Read), moved(Action::Write));

@@ -7,6 +7,8 @@ use crate::plan::{
     Engine, IoMode, IoPriority, MemoryMode, RequestPriority, Stream, ThreadSettings,
 };
 
+/// Priorities of all workers of a stream: each has about 1.4 MB of histograms.
+const KEPT_MAX: u64 = 512;
 /// Entries that a stream's list of priorities has at most.
 const PRIORITIES_MAX: usize = 256;
 
@@ -58,6 +60,14 @@ fn request_priorities(stream: &Stream, geometry: &Geometry, problems: &mut Probl
     need(
         !list.iter().any(is_mixed),
         "some entries of an action have a `size` and others have none; give it to all or to none",
+    );
+    let mut numbers: Vec<u16> = list.iter().map(|one| one.priority.number()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let kept = numbers.len() as u64 * u64::from(stream.workers);
+    need(
+        kept <= KEPT_MAX,
+        "the latencies of so many priorities and workers would take more than 700 MiB; use fewer",
     );
     let sum = |one: &RequestPriority| {
         let same = list.iter().filter(|it| (it.action, it.size) == (one.action, one.size));

@@ -39,9 +39,16 @@ impl Moved {
             moved.operations += issued;
             moved.bytes += entries().map(|entry| counted(entry).0).sum::<u64>();
             moved.runtime_ms += part.runtime_ms();
-            for one in entries().flat_map(|entry| &entry.priorities) {
-                let own = Latencies::of_priority(&one.service, one.completion.as_ref());
-                moved.add_priority(one.number, &own);
+            for entry in entries() {
+                for one in &entry.priorities {
+                    let own = Latencies::of_priority(&one.service, one.completion.as_ref());
+                    moved.add_priority(one.number, &own);
+                }
+                // All of them had that of their thread.
+                if entry.priorities.is_empty() {
+                    let own = Latencies::of_priority(&entry.service, entry.completion.as_ref());
+                    moved.add_priority(part.stream.thread_priority(), &own);
+                }
             }
             let (mut total, mut submission, mut rest) = (Histogram::new(), None, None);
             for entry in entries() {
@@ -84,7 +91,14 @@ impl Moved {
     }
 
     /// The latencies of each priority that requests had, where they had several.
-    fn by_priority(&self, percentiles: &Percentiles) -> Vec<OfPriority> {
+    fn by_priority(&self, section: &Section, percentiles: &Percentiles) -> Vec<OfPriority> {
+        let is_left_out = match section.lat_percentiles {
+            true => section.without.total,
+            false => section.without.completion,
+        };
+        if is_left_out {
+            return Vec::new();
+        }
         let timed = if percentiles.total { Latencies::total } else { Latencies::completion };
         let each = self.priorities.iter();
         let each = each.map(|(number, its)| OfPriority::of(*number, timed(its, percentiles)));
@@ -103,7 +117,7 @@ impl Moved {
             submission: unless(without.submission, latencies.submission(percentiles)),
             completion: unless(without.completion, latencies.completion(percentiles)),
             total: unless(without.total, latencies.total(percentiles)),
-            priorities: self.by_priority(percentiles),
+            priorities: self.by_priority(section, percentiles),
             bandwidth: self.bandwidth,
             share_percent: 0.0,
             iops: self.iops,

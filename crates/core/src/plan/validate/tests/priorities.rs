@@ -21,6 +21,9 @@ fn priorities_of_requests_that_cannot_be_are_refused() {
     refused(&of(&[one(read, None, 1), one(read, Some(4096), 1)]), key, "have a `size`");
     refused(&of(&[one(Action::Trim, None, 1)]), key, "only reads and writes");
     refused(&of(&vec![one(read, None, 0); 257]), key, "use fewer");
+    let mut plan = of(&[one(read, None, 5)]);
+    plan.steps[0].streams[0].workers = 513;
+    refused(&plan, key, "more than 700 MiB");
     let with_priority = |level, hint| {
         let priority = IoPriority { level, hint, ..IoPriority::default() };
         of(&[RequestPriority { priority, ..one(read, None, 5) }])
