@@ -149,7 +149,7 @@ fn a_load_that_lost_workers_is_suspect() {
     "#;
     for (workers, is_suspect) in [("2", true), ("1", false)] {
         std::fs::write(home.path().join("plan.toml"), plan.replace("WORKERS", workers)).unwrap();
-        let output = Command::new(DRIVELAB)
+        let output = Command::new(OURS[0])
             .args(["run", "plan.toml", "."])
             .current_dir(home.path())
             .env("XDG_DATA_HOME", home.path().join("home"))

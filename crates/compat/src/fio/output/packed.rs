@@ -152,7 +152,7 @@ mod tests {
             direction: (number % 3) as u32,
             bytes: 4096 * number,
             priority: (0x2002, number.is_multiple_of(2)),
-            offset: (number % 5 > 0).then_some(number << 33),
+            offset: (!number.is_multiple_of(5)).then_some(number << 33),
         };
         let records: Vec<Record> = (0..1000).map(record).collect();
         let mut text = String::new();
