@@ -157,8 +157,8 @@ fn moves_no_data(step: &Step) -> Option<String> {
     let changes = |stream: &&Stream| stream.reaches_target() && !stream.moves_data();
     let engine = step.streams.iter().find(changes)?.engine;
     Some(format!(
-        "{} moves no data: its bytes are those that requests name to the file system, and its times \
-         are the file system's",
+        "{} moves no data: its bytes are those that requests name to the file system, and its \
+         times are the file system's",
         engine.word()
     ))
 }

@@ -142,7 +142,8 @@ fn a_load_that_lost_workers_is_suspect() {
         title = "least"
         [[steps]]
         name = "reads"
-        until = { elapsed = "3s", rate_min = { of = "bytes", read = 1000000000000000, every = "100ms" } }
+        until.elapsed = "3s"
+        until.rate_min = { of = "bytes", read = 1000000000000000, every = "100ms" }
         [[steps.streams]]
         engine = "null"
         workers = WORKERS

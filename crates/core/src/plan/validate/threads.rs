@@ -67,7 +67,7 @@ fn request_priorities(stream: &Stream, geometry: &Geometry, problems: &mut Probl
     let kept = numbers.len() as u64 * u64::from(stream.workers);
     need(
         kept <= KEPT_MAX,
-        "the latencies of so many priorities and workers would take more than 700 MiB; use fewer",
+        "the latencies of all priorities of all workers would take more than 700 MiB; use fewer",
     );
     let sum = |one: &RequestPriority| {
         let same = list.iter().filter(|it| (it.action, it.size) == (one.action, one.size));
