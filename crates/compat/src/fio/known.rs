@@ -39,8 +39,8 @@ pub struct Own {
 pub(super) type Set = fn(&mut Settings, &Given<'_>) -> Result<(), Wrong>;
 
 /// Of hints to the drive, which came after fio 3.33.
-const HINTS: &str = "goes to the kernel with the priority; fio 3.33, which all is compared with, \
-                     does not know it";
+const HINTS: &str = "goes to the kernel with the priority; fio 3.33, with which everything is \
+                     compared, does not know it";
 
 pub(super) const fn option(typed: &'static str, care: Care) -> Known {
     Opt { typed, meaning: "", care, own: Own { bare: false, nothing: &[], set: None } }

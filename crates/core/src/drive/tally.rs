@@ -242,15 +242,7 @@ impl KindTally {
         merge_optional(&mut self.completion, &other.completion);
         merge_optional(&mut self.response, &other.response);
         merge_optional(&mut self.commit, &other.commit);
-        for theirs in &other.priorities {
-            match self.priorities.iter_mut().find(|mine| mine.number == theirs.number) {
-                Some(mine) => {
-                    mine.service.merge(&theirs.service);
-                    merge_optional(&mut mine.completion, &theirs.completion);
-                }
-                None => self.priorities.push(theirs.clone()),
-            }
-        }
+        PriorityTally::add_all(&mut self.priorities, &other.priorities);
         if let Some(held_ns) = other.held_ns {
             *self.held_ns.get_or_insert(0) += held_ns;
         }
@@ -271,6 +263,19 @@ impl KindTally {
 }
 
 impl PriorityTally {
+    /// Adds each of `more` to the one of its priority.
+    pub fn add_all(all: &mut Vec<PriorityTally>, more: &[PriorityTally]) {
+        for theirs in more {
+            match all.iter_mut().find(|mine| mine.number == theirs.number) {
+                Some(mine) => {
+                    mine.service.merge(&theirs.service);
+                    merge_optional(&mut mine.completion, &theirs.completion);
+                }
+                None => all.push(theirs.clone()),
+            }
+        }
+    }
+
     fn histograms(&mut self) -> impl Iterator<Item = &mut Histogram> {
         [&mut self.service].into_iter().chain(&mut self.completion)
     }

@@ -145,8 +145,8 @@ fn ended_early(step: &StepRun) -> Option<String> {
         let ended = phases().filter(|it| it.stream == stream && it.below.is_some()).count();
         (ended > 0 && workers > 1).then(|| {
             format!(
-                "{ended} of {workers} workers were ended by `rate_min`, each at a time of its own: \
-                 the rate is of a load that changed; look at a single worker, or ask for less"
+                "`rate_min` ended {ended} of {workers} workers: the rate is of a load that changed \
+                 while it was measured; look at a single worker, or ask for less"
             )
         })
     })

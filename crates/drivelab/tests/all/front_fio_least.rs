@@ -161,6 +161,6 @@ fn a_load_that_lost_workers_is_suspect() {
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains("worker 0 of `reads` was ended early by `rate_min`"), "{said}");
         assert!(said.contains("reads at ") && said.contains(" of 1000 TB/s"), "{said}");
-        assert_eq!(said.contains("2 of 2 workers were ended by `rate_min`"), is_suspect, "{said}");
+        assert_eq!(said.contains("`rate_min` ended 2 of 2 workers"), is_suspect, "{said}");
     }
 }

@@ -10,7 +10,7 @@ use crate::summary::{
     ErrorCount, KindSummary, Latency, Lateness, Load, PrioritySummary, Rates, Reason,
     SLOWEST_SHOWN, StreamSummary,
 };
-use crate::tally::{KindTally, Phase, Slow, Tally};
+use crate::tally::{KindTally, Phase, PriorityTally, Slow, Tally};
 use drivelab_stats::{Estimate, Histogram, NoInterval, OverTime};
 use std::collections::BTreeMap;
 
@@ -243,19 +243,16 @@ fn summarise_kind(step: &StepRun, stream: u32, kind: Action, seconds: Option<f64
 
 /// The latencies of each priority in the measured window; none of those that no request had.
 fn priorities(step: &StepRun, stream: u32, kind: Action) -> Vec<PrioritySummary> {
-    let mut by_number: Vec<(u16, Histogram)> = Vec::new();
+    let mut all = Vec::new();
     let entries = measured(step, stream).flat_map(|tally| &tally.kinds);
-    for entry in entries.filter(|entry| entry.kind == kind).flat_map(|entry| &entry.priorities) {
-        match by_number.iter_mut().find(|(number, _)| *number == entry.number) {
-            Some((_, sum)) => sum.merge(&entry.service),
-            None => by_number.push((entry.number, entry.service.clone())),
-        }
-    }
-    let summary = |(number, service): (u16, Histogram)| {
-        let service_ns = Latency::of(&service)?;
-        Some(PrioritySummary { priority: IoPriority::of_number(number), service_ns })
+    entries
+        .filter(|entry| entry.kind == kind)
+        .for_each(|entry| PriorityTally::add_all(&mut all, &entry.priorities));
+    let summary = |one: &PriorityTally| {
+        let service_ns = Latency::of(&one.service)?;
+        Some(PrioritySummary { priority: IoPriority::of_number(one.number), service_ns })
     };
-    by_number.into_iter().filter_map(summary).collect()
+    all.iter().filter_map(summary).collect()
 }
 
 fn total(

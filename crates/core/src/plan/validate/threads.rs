@@ -7,7 +7,7 @@ use crate::plan::{
     Engine, IoMode, IoPriority, MemoryMode, RequestPriority, Stream, ThreadSettings,
 };
 
-/// Priorities of all workers of a stream: each has about 1.4 MB of histograms.
+/// Priorities times workers of a stream: each has histograms of its own in all tallies.
 const KEPT_MAX: u64 = 512;
 /// Entries that a stream's list of priorities has at most.
 const PRIORITIES_MAX: usize = 256;
@@ -67,7 +67,7 @@ fn request_priorities(stream: &Stream, geometry: &Geometry, problems: &mut Probl
     let kept = numbers.len() as u64 * u64::from(stream.workers);
     need(
         kept <= KEPT_MAX,
-        "the latencies of all priorities of all workers would take more than 700 MiB; use fewer",
+        "priorities times workers come to more than 512, and each has histograms of its own; use fewer",
     );
     let sum = |one: &RequestPriority| {
         let same = list.iter().filter(|it| (it.action, it.size) == (one.action, one.size));

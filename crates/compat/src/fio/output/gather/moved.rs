@@ -6,7 +6,7 @@ use crate::fio::output::figures::{OfPriority, Percentiles, Samples, Side, Timed}
 use crate::fio::output::latency::Latencies;
 use crate::fio::output::samples;
 use drivelab_core::op::Action;
-use drivelab_core::tally::KindTally;
+use drivelab_core::tally::{KindTally, PriorityTally};
 use drivelab_stats::Histogram;
 
 /// What one direction came to, before it is put into fio's figures.
@@ -39,19 +39,10 @@ impl Moved {
             moved.operations += issued;
             moved.bytes += entries().map(|entry| counted(entry).0).sum::<u64>();
             moved.runtime_ms += part.runtime_ms();
-            for entry in entries() {
-                for one in &entry.priorities {
-                    let own = Latencies::of_priority(&one.service, one.completion.as_ref());
-                    moved.add_priority(one.number, &own);
-                }
-                // All of them had that of their thread.
-                if entry.priorities.is_empty() {
-                    let own = Latencies::of_priority(&entry.service, entry.completion.as_ref());
-                    moved.add_priority(part.stream.thread_priority(), &own);
-                }
-            }
             let (mut total, mut submission, mut rest) = (Histogram::new(), None, None);
+            let mut by_priority = Vec::new();
             for entry in entries() {
+                PriorityTally::add_all(&mut by_priority, &entry.priorities);
                 total.merge(&entry.service);
                 if let Some(part) = &entry.submit {
                     submission.get_or_insert_with(Histogram::new).merge(part);
@@ -60,7 +51,16 @@ impl Moved {
                     rest.get_or_insert_with(Histogram::new).merge(part);
                 }
             }
-            moved.latencies.merge(&Latencies::of(&total, submission.as_ref(), rest.as_ref()));
+            let latencies = Latencies::of(&total, submission.as_ref(), rest.as_ref());
+            // Where none has its own, all have that of their thread.
+            if by_priority.is_empty() {
+                moved.add_priority(part.stream.thread_priority(), &latencies);
+            }
+            for one in &by_priority {
+                let own = Latencies::of_priority(&one.service, one.completion.as_ref());
+                moved.add_priority(one.number, &own);
+            }
+            moved.latencies.merge(&latencies);
             let course = part.course(clone.section, kind);
             bytes.extend(course.bytes);
             operations.extend(course.operations);

@@ -23,7 +23,7 @@ fn priorities_of_requests_that_cannot_be_are_refused() {
     refused(&of(&vec![one(read, None, 0); 257]), key, "use fewer");
     let mut plan = of(&[one(read, None, 5)]);
     plan.steps[0].streams[0].workers = 513;
-    refused(&plan, key, "more than 700 MiB");
+    refused(&plan, key, "more than 512");
     let with_priority = |level, hint| {
         let priority = IoPriority { level, hint, ..IoPriority::default() };
         of(&[RequestPriority { priority, ..one(read, None, 5) }])
