@@ -67,7 +67,7 @@ fn request_priorities(stream: &Stream, geometry: &Geometry, problems: &mut Probl
     let kept = numbers.len() as u64 * u64::from(stream.workers);
     need(
         kept <= KEPT_MAX,
-        "priorities times workers come to more than 512, and each has histograms of its own; use fewer",
+        "priorities times workers come to more than 512, each with its own histograms; use fewer",
     );
     let sum = |one: &RequestPriority| {
         let same = list.iter().filter(|it| (it.action, it.size) == (one.action, one.size));
